@@ -1,0 +1,1 @@
+"""Documents in, labelled chunks out. Knows no database and no model."""

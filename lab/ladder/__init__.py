@@ -1,0 +1,1 @@
+"""Which techniques, in what order: compositions only, no logic."""

@@ -1,0 +1,1 @@
+"""The memory core: one PostgreSQL, one table of memories, one visibility rule."""

@@ -1,0 +1,1 @@
+"""Embedders and readers, named by a spec. Small protocols, thin adapters."""

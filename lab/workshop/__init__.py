@@ -1,0 +1,1 @@
+"""What people touch: doctor, scoreboard, plots."""
