@@ -1,0 +1,97 @@
+"""Connections in one of the three roles, with pgvector's types known. A block is a transaction: committed at its end, undone by an error."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Literal
+
+import psycopg
+import psycopg_pool
+from pgvector.psycopg import register_vector
+
+from lab.kinds import LabError
+from lab.memory.server import Server
+
+Connection = psycopg.Connection[Any]
+Role = Literal["owner", "reader", "writer"]
+
+
+def reader(server: Server, *, vector: bool = True) -> AbstractContextManager[Connection]:
+    """May read what the policies show it."""
+    return _session(server.reader, vector)
+
+
+def writer(server: Server, *, vector: bool = True) -> AbstractContextManager[Connection]:
+    """May write rows, but owns no table."""
+    return _session(server.writer, vector)
+
+
+def owner(server: Server, *, vector: bool = True) -> AbstractContextManager[Connection]:
+    """Owns the schema: for migrations and maintenance only, never for questions."""
+    return _session(server.owner, vector)
+
+
+class Pool(psycopg_pool.ConnectionPool[Connection]):
+    """A connection pool whose failure to connect is a LabError."""
+
+    def getconn(self, timeout: float | None = None) -> Connection:
+        try:
+            return super().getconn(timeout)
+        except psycopg_pool.PoolTimeout as error:
+            raise _unreachable(error) from error
+
+
+def pool(server: Server, role: Role, *, size: int = 4) -> Pool:
+    """Up to `size` open connections of one role for `with pool.connection() as connection`. Close it, or use it in a `with`.
+
+    A connection is tried before it is handed out, so that a restarted server is met by a new one. Raises LabError after 10 s without one.
+    """
+    login: Mapping[str, Any] = getattr(server, role)
+    made = Pool(
+        kwargs=dict(login),
+        min_size=1,
+        max_size=size,
+        timeout=10.0,
+        configure=_know_vectors,
+        check=psycopg_pool.ConnectionPool.check_connection,
+        name=f"lab-{role}",
+        open=False,
+    )
+    try:
+        made.open(wait=True, timeout=10.0)
+    except psycopg_pool.PoolTimeout as error:
+        made.close()
+        raise _unreachable(error) from error
+    return made
+
+
+@contextlib.contextmanager
+def _session(login: Mapping[str, Any], vector: bool) -> Iterator[Connection]:
+    try:
+        connection = psycopg.connect(**login)
+    except psycopg.OperationalError as error:
+        raise _unreachable(error) from error
+    try:
+        with connection:
+            if vector:
+                _know_vectors(connection)
+            yield connection
+    except psycopg.OperationalError as error:
+        if connection.broken:
+            raise _unreachable(error) from error
+        raise
+
+
+def _know_vectors(connection: Connection) -> None:
+    register_vector(connection)
+    connection.rollback()  # looking up the types opens a transaction; the caller's begins with its own first statement
+
+
+def _unreachable(error: Exception) -> LabError:
+    return LabError(
+        f"The database does not answer: {str(error).strip()}",
+        "It was stopped, or its machine is gone.",
+        "Start it with `python start.py up`; `python start.py doctor` says what is wrong.",
+    )

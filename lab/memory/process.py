@@ -1,0 +1,364 @@
+"""The bundled PostgreSQL as an operating-system process: made, started, found again, stopped.
+
+The programs are called directly with argument lists (no shell), so any path works. The server is detached from the process that
+started it: notebooks share it, and Ctrl-C in one does not end it. A process is signalled only when it is seen to be a PostgreSQL
+server of this very data directory; what a pid file says is never enough.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from lab.kinds import LabError
+from lab.memory.binaries import Account, install_for, major_version, program
+
+START_SECONDS = 30.0
+STOP_SECONDS = 30.0
+RECOVERY_SECONDS = 180.0
+"""A server that is alive and replaying its log after a crash is given longer than one that does not start."""
+_SOCKET_LIMIT = 100
+"""Bytes; the kernel's limit for a socket address is 107 (Linux) or 103 (macOS)."""
+_LOG_LIMIT = 8_000_000
+_children: list[subprocess.Popen[bytes]] = []
+"""Servers this process started, kept so that an ended one can be reaped instead of staying a zombie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Postmaster:
+    """A running server of a data directory, as its pid file and the process table agree on."""
+
+    pid: int
+    port: int
+    host: str
+    """Socket directory, or 127.0.0.1 where there are no Unix sockets."""
+    process: psutil.Process
+
+
+def postmaster(data: Path) -> Postmaster | None:
+    """The live server of `data`, or None: no pid file, half a pid file, a dead pid, or a pid somebody else has now."""
+    for child in _children:
+        child.poll()
+    lines = _pid_file_lines(data)
+    if len(lines) < 6 or not lines[0].lstrip("-").isdigit() or not lines[3].isdigit():
+        return None
+    try:
+        process = psutil.Process(abs(int(lines[0])))
+    except (psutil.NoSuchProcess, OverflowError, ValueError):
+        return None
+    if not serves(process, data):
+        return None
+    host = lines[4] or lines[5] or "127.0.0.1"
+    return Postmaster(process.pid, int(lines[3]), host, process)
+
+
+def serves(process: psutil.Process, data: Path) -> bool:
+    """Whether it is a PostgreSQL process of this data directory.
+
+    Every PostgreSQL process works inside its data directory, wherever that was moved since; only where the system does not let us see a
+    working directory does the command line decide.
+    """
+    try:
+        if process.status() == psutil.STATUS_ZOMBIE or not process.name().lower().startswith("postgres"):
+            return False
+        with contextlib.suppress(psutil.AccessDenied, OSError):
+            if where := process.cwd():
+                return os.path.samefile(where, data)
+        words = process.cmdline()
+        return any(
+            flag == "-D" and Path(value) == data for flag, value in zip(words, words[1:], strict=False)
+        )
+    except (psutil.Error, OSError):
+        return False
+
+
+def orphans(data: Path) -> list[int]:
+    """Pids of PostgreSQL processes still at work in `data`; after a killed server its children take a moment to leave."""
+    return [process.pid for process in psutil.process_iter() if serves(process, data)]
+
+
+def initialise(data: Path, password: str, account: Account | None) -> None:
+    """Makes `data` with the superuser `postgres`: built aside and renamed, so that half a data directory is never seen."""
+    home = data.parent
+    for half in home.glob("data.half-*"):  # from an earlier attempt that was killed
+        shutil.rmtree(half, ignore_errors=True)
+    half = Path(tempfile.mkdtemp(prefix="data.half-", dir=home))
+    secret_fd, secret = tempfile.mkstemp(prefix="password-", dir=home)
+    try:
+        with os.fdopen(secret_fd, "w", encoding="utf-8") as file:
+            file.write(password + "\n")
+        if account is not None:
+            for path in (half, secret):
+                os.chown(path, account.uid, account.gid)
+        command = [
+            os.fspath(program(install_for(account, home), "initdb")),
+            *(
+                "-D",
+                str(half),
+                "-U",
+                "postgres",
+                "--auth=scram-sha-256",
+                f"--pwfile={secret}",
+                "--encoding=UTF8",
+            ),
+            *("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"),
+        ]
+        # Character classes of the text parser come from lc_ctype; not every system knows this one.
+        done = _run([*command, "--lc-ctype=C.UTF-8"], home, account)
+        if done.returncode and "locale" in done.stderr:
+            done = _run(command, home, account)
+        if done.returncode:
+            raise LabError(
+                f"initdb could not make {data}: {done.stderr.strip()[-1500:]}",
+                "It needs about 60 MB of disk and a directory its account may write to.",
+                "Free some space, or set LAB_HOME to another directory, then `python start.py up`.",
+            )
+        half.rename(data)
+    finally:
+        Path(secret).unlink(missing_ok=True)
+        shutil.rmtree(half, ignore_errors=True)
+
+
+def check_version(data: Path, install: Path) -> None:
+    """Raises LabError unless the data directory was written by the major version we start."""
+    try:
+        written = (data / "PG_VERSION").read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        raise LabError(
+            f"{data} is not a PostgreSQL data directory.",
+            "The lab keeps its database there and overwrites nothing.",
+            f'Move it away (`mv "{data}" "{data}.old"`), or set LAB_HOME, then `python start.py up`.',
+        ) from None
+    if written != str(major_version(install)):
+        raise LabError(
+            f"{data} was written by PostgreSQL {written}; the bundled server is PostgreSQL {major_version(install)}.",
+            "One major version cannot read the other's files. The corpus can be ingested again; a ledger must be dumped first.",
+            f'Move it away (`mv "{data}" "{data}.{written}"`), then `python start.py up`.',
+        )
+
+
+def start(
+    data: Path, log: Path, account: Account | None, answers: Callable[[Postmaster], bool]
+) -> Postmaster:
+    """Starts the server (or finds it) and returns it once `answers` says that a real connection was made.
+
+    After a hard kill children and shared memory of the old server may linger: waits for them and tries again, START_SECONDS in all.
+    """
+    install = install_for(account, data.parent)
+    check_version(data, install)
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        if running := postmaster(data):
+            if answers(running):
+                return running
+            if running.host.startswith("/") and not Path(running.host, f".s.PGSQL.{running.port}").exists():
+                stop(data)  # alive, but its socket was swept away: nobody can ever reach it
+        elif left := orphans(data):
+            if time.monotonic() > deadline:
+                raise LabError(
+                    f"Processes of a server that is gone still use {data}: {left}.",
+                    "They should have ended by themselves.",
+                    f"End them (`kill {' '.join(map(str, left))}`), then `python start.py up`.",
+                )
+        else:
+            _forget(data)
+            mark = log.stat().st_size if log.exists() else 0
+            child = _spawn(install, data, log, account)
+            if found := _await(child, data, answers):
+                return found
+            said = _tail(log, mark)
+            passing = child.poll() is not None and ("shared memory block" in said or "lock file" in said)
+            if not passing or time.monotonic() > deadline:
+                raise _not_started(data, log, said)
+        if time.monotonic() > deadline:
+            raise _not_started(data, log, _tail(log, 0))
+        time.sleep(0.1)
+
+
+def stop(data: Path) -> bool:
+    """Ends the server of `data` (open sessions are cut, nothing is lost). True if one was running."""
+    found = postmaster(data)
+    if found is None:
+        return False
+    try:
+        if os.name == "nt":  # no SIGINT to a detached process there; pg_ctl has its own channel
+            pg_ctl = program(install_for(None, data.parent), "pg_ctl")
+            subprocess.run([pg_ctl, "stop", "-D", str(data), "-m", "fast"], capture_output=True, check=False)
+        else:
+            found.process.send_signal(signal.SIGINT)  # psutil compares start times: never a reused pid
+        found.process.wait(STOP_SECONDS)
+    except psutil.NoSuchProcess:
+        pass
+    except psutil.AccessDenied:
+        raise LabError(
+            f"The server (pid {found.pid}) runs as another user.", "", "Stop it as that user."
+        ) from None
+    except psutil.TimeoutExpired:
+        raise LabError(
+            f"The server (pid {found.pid}) did not end within {STOP_SECONDS:.0f} s.",
+            "A large checkpoint may still be written.",
+            "Wait a little, then `python start.py down` again.",
+        ) from None
+    for child in _children:
+        child.poll()
+    _remove_socket_directory(Path(found.host))
+    return True
+
+
+def _spawn(install: Path, data: Path, log: Path, account: Account | None) -> subprocess.Popen[bytes]:
+    settings = {
+        "shared_buffers": "128MB",
+        "max_connections": "60",
+        "maintenance_work_mem": "128MB",
+        "jit": "off",
+        "fsync": "on",
+        "timezone": "UTC",
+        "log_timezone": "UTC",
+        "logging_collector": "off",
+        "cluster_name": "kraken-lab",
+    }
+    if os.name == "nt":
+        settings |= {"listen_addresses": "127.0.0.1", "port": str(_free_port())}
+    else:
+        settings |= {"listen_addresses": "", "unix_socket_directories": str(_socket_directory(account))}
+    with contextlib.suppress(OSError):
+        # Containers often have 64 MB there, too little for a parallel index build.
+        if shutil.disk_usage("/dev/shm").free < 512 << 20:
+            settings["dynamic_shared_memory_type"] = "mmap"
+    arguments = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+    command = [os.fspath(program(install, "postgres")), "-D", str(data), *arguments]
+    if log.exists() and log.stat().st_size > _LOG_LIMIT:
+        log.replace(log.with_suffix(".log.1"))
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+    output = os.open(log, flags, 0o600)
+    try:
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=data.parent,
+            **_detached(account),
+        )
+    finally:
+        os.close(output)
+    _children.append(child)
+    return child
+
+
+def _await(
+    child: subprocess.Popen[bytes], data: Path, answers: Callable[[Postmaster], bool]
+) -> Postmaster | None:
+    """The server once it answers; None when it ended or took too long."""
+    for pause in _pauses(RECOVERY_SECONDS):
+        if child.poll() is not None:
+            return None
+        if (found := postmaster(data)) and _pid_file_lines(data)[7:8] == ["ready"] and answers(found):
+            return found
+        time.sleep(pause)
+    return None
+
+
+def _pauses(seconds: float) -> Iterator[float]:
+    end, pause = time.monotonic() + seconds, 0.01
+    while time.monotonic() < end:
+        yield pause
+        pause = min(pause * 1.3, 0.25)
+
+
+def _detached(account: Account | None) -> dict[str, Any]:
+    """Popen arguments: an own session, our environment without what would steer PostgreSQL, the account's rights only."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PG", "LC_", "LANG", "LAB_"))
+    }
+    options: dict[str, Any] = {"env": environment}
+    if os.name == "nt":
+        options["creationflags"] = 0x00000008 | 0x00000200  # DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP
+    else:
+        options["start_new_session"] = True
+        options["umask"] = 0o077
+    if account is not None:
+        options |= {"user": account.uid, "group": account.gid, "extra_groups": []}
+    return options
+
+
+def _run(command: list[str], cwd: Path, account: Account | None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace",
+        check=False, **_detached(account),
+    )  # fmt: skip
+
+
+def _socket_directory(account: Account | None) -> Path:
+    """A new private directory with a short name; the pid file remembers it. A new one each start cannot be prepared by others."""
+    for base in (tempfile.gettempdir(), "/tmp", "/var/tmp"):
+        if len(os.fsencode(base)) + len("/kraken-lab-12345678/.s.PGSQL.5432") <= _SOCKET_LIMIT:
+            with contextlib.suppress(OSError):
+                made = Path(tempfile.mkdtemp(prefix="kraken-lab-", dir=base))
+                if account is not None:
+                    os.chown(made, account.uid, account.gid)
+                return made
+    raise LabError(
+        "No temporary directory with a short path can be written.", "", "Set TMPDIR=/tmp and start again."
+    )
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _forget(data: Path) -> None:
+    """Removes a stale pid file and its socket directory; only called when no process works in `data`."""
+    lines = _pid_file_lines(data)
+    (data / "postmaster.pid").unlink(missing_ok=True)
+    if len(lines) > 4 and lines[4].startswith("/"):
+        _remove_socket_directory(Path(lines[4]))
+
+
+def _remove_socket_directory(path: Path) -> None:
+    if path.name.startswith("kraken-lab-") and path.is_dir() and not path.is_symlink():
+        for entry in path.glob(".s.PGSQL.*"):
+            entry.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            path.rmdir()
+
+
+def _pid_file_lines(data: Path) -> list[str]:
+    """pid, data directory, start time, port, socket directory, listen address, shared memory, state."""
+    try:
+        return [line.strip() for line in (data / "postmaster.pid").read_text("utf-8", "replace").splitlines()]
+    except OSError:
+        return []
+
+
+def _tail(log: Path, mark: int) -> str:
+    try:
+        with log.open("rb") as file:
+            file.seek(max(mark, log.stat().st_size - 3000))
+            return file.read().decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _not_started(data: Path, log: Path, said: str) -> LabError:
+    return LabError(
+        f"The bundled PostgreSQL did not start on {data}. Its log ends:\n{said}\n",
+        "A full disk or missing rights are the usual reasons.",
+        f"See {log}, mend it, then `python start.py up`; `python start.py doctor` shows the whole picture.",
+    )
