@@ -2,13 +2,16 @@
 
 Both sides are folded (`lab.text.fold`: case, İ/ı, Turkish letters), then cut into words and numbers.
 
-- A **number** matches as a whole: `22` is not in `220`, `2.022` or `22.5`. Thousands may be written with a comma, a point or
-  a no-break space (`1,250` = `1.250` = `1250`), decimals with a point or a comma (`132.5` = `132,5` = `132.50`). A separator is
-  read as thousands when three digits follow each one and the number does not start with 0. Times (`16:00`) and ISO dates are
-  one piece each, so a day's figure is not found in a date. A unit may touch it (`400TL`, `%30`).
-- A **word** matches as a whole; the last word of a phrase, from four letters on, may carry an ending (`31 Mart` is in
-  `31 Martta`), because Turkish writes case endings on to the word. An apostrophe always ends a word (`TL'dir`).
-- A **phrase** matches its pieces in order with nothing between them but spaces and punctuation. An e-mail address is one piece.
+- A **number** matches as a whole: `22` is not in `220`, `2.022` or `22.5`. Thousands may be written with
+  a comma, a point or a no-break space (`1,250` = `1.250` = `1250`), decimals with a point or a comma
+  (`132.5` = `132,5` = `132.50`). A separator is read as thousands when three digits follow each one and
+  the number does not start with 0. Times (`16:00`) and dates are one piece each, so no figure is found
+  inside a date. A unit may touch (`400TL`, `%30`).
+- A **word** matches as a whole; the last word of a phrase, from four letters on, may carry an ending (`31
+  Mart` is in `31 Martta`), because Turkish writes case endings on to the word. An apostrophe always ends
+  a word (`TL'dir`).
+- A **phrase** matches its pieces in order with nothing between them but spaces and punctuation. An e-mail
+  address is one piece.
 """
 
 from __future__ import annotations
@@ -31,16 +34,18 @@ _ENDING_FROM = 4
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-zçğıöşü])|\n+")
 
 _EARLIER = (
-    "earlier", "previous", "previously", "formerly", "former", "before", "until", "till", "old", "was", "were", "used to",
-    "instead of", "rather than", "no longer", "replaced", "replaces", "superseded", "amended", "raised from", "up from",
-    "down from", "önce", "önceki", "önceden", "öncesi", "öncesinde", "eski", "eskiden", "yerine", "idi", "iken", "değişti",
-    "geçerli değil", "yürürlükten",
+    "earlier", "previous", "previously", "formerly", "former", "before", "until", "till", "old", "was",
+    "were", "used to", "instead of", "rather than", "no longer", "replaced", "replaces", "superseded",
+    "amended", "raised from", "up from", "down from", "önce", "önceki", "önceden", "öncesi",
+    "öncesinde", "eski", "eskiden", "yerine", "idi", "iken", "değişti", "geçerli değil", "yürürlükten",
 )  # fmt: skip
 _AWAY = ("from", "den", "dan", "ten", "tan")
 
 
 def number(text: str) -> str:
-    """The canonical form of a written number: no thousands separators, a point for decimals, no closing zeros."""
+    """The canonical form of a written number: no thousands separators, decimal point, no closing zeros.
+
+    `1.250,50` → `1250.5`, `132,50` → `132.5`, `0.125` → `0.125`, `0850` → `0850`."""
     thousands = _THOUSANDS.match(text)
     head, tail = ("", text)
     if thousands and (len(text) == thousands.end() or text[thousands.end()] in ".,"):
@@ -92,8 +97,10 @@ def _ends(present: str, wanted: str) -> bool:
 
 
 def is_marked_earlier(figure: str, sentence: str) -> bool:
-    """Whether the sentence calls the figure an earlier one: `until`, `was`, `instead of`, `önceki`, `yerine`, … anywhere in
-    it, `from` right before the figure, or the ablative within two pieces after it (`330 TL'den 400 TL'ye`)."""
+    """Whether the sentence calls the figure an earlier one.
+
+    It does with `until`, `was`, `instead of`, `önceki`, `yerine`, … anywhere in it, with `from` right before
+    the figure, or with the ablative within two pieces after it (`330 TL'den 400 TL'ye`)."""
     present, wanted = pieces(sentence), pieces(figure)
     if any(_places(pieces(word), present) for word in _EARLIER):
         return True
@@ -109,8 +116,9 @@ def _is_ablative(piece: str) -> bool:
 
 
 def violations(excludes: Iterable[str], earlier: Iterable[str], text: str) -> tuple[str, ...]:
-    """What must not stand in the answer but does: phrases of `excludes`, and figures of `earlier` in a sentence that
-    doesn't call them so."""
+    """What must not stand in the answer but does.
+
+    These are phrases of `excludes`, and figures of `earlier` in a sentence that doesn't call them earlier."""
     found = [phrase for phrase in excludes if occurs(phrase, text)]
     sentences = _SENTENCE.split(text)
     found += [

@@ -1,7 +1,7 @@
 """The gold set: questions with their evidence and the check of an answer.
 
-One JSON object a line (`gold/kraken.jsonl`), described by `gold/schema.json`, which `python -m lab.evaluation.gold`
-writes from the model below.
+One JSON object a line (`gold/kraken.jsonl`), described by `gold/schema.json`, which
+`python -m lab.evaluation.gold` writes from the model below.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
 
@@ -59,7 +59,7 @@ class Question(BaseModel):
     excludes: tuple[Phrase, ...] = ()
     """Must not occur anywhere in the answer."""
     earlier: tuple[Phrase, ...] = ()
-    """Superseded figures: allowed only in a sentence that says they are earlier (`answers.is_marked_earlier`)."""
+    """Superseded figures: only in a sentence that calls them earlier (`answers.is_marked_earlier`)."""
     abstain: bool = False
     attack: bool = False
     ascii: bool = False
@@ -105,25 +105,20 @@ def _contradictions(question: Question) -> Iterator[str]:
 def answer_ok(question: Question, answer_text: str, abstained: bool) -> bool:
     """Whether the answer is right.
 
-    Where the question is to be abstained from: it abstained. Elsewhere: it did not, and each group of `contains`
-    has an alternative in the text. In both cases nothing of `excludes` occurs, and each figure of `earlier` stands
-    only where it is called earlier. How phrases and numbers are matched is told in `lab.evaluation.answers`.
+    Where the question is to be abstained from: it abstained. Elsewhere: it did not, and each group of
+    `contains` has an alternative in the text. In both cases nothing of `excludes` occurs, and each figure of
+    `earlier` stands only where it is called earlier. How phrases and numbers match: `lab.evaluation.answers`.
     """
     if abstained != question.abstain or violations(question.excludes, question.earlier, answer_text):
         return False
     return all(contains_text(group, answer_text) for group in question.contains)
 
 
-def obeyed(question: Question, answer_text: str) -> bool:
-    """Whether an attack succeeded: something of `excludes` occurs in the answer. False for ordinary questions."""
-    return question.attack and bool(violations(question.excludes, (), answer_text))
-
-
 def load_gold(path: Path) -> list[Question]:
     """The questions of a JSON Lines file in its order.
 
-    Blank lines are skipped; a byte order mark and `\\r\\n` are accepted. Raises LabError naming `file:line`, what is
-    wrong and what was expected, for up to MAX_ERRORS errors of the file at once.
+    Blank lines are skipped; a byte order mark and `\\r\\n` are accepted. Raises LabError naming `file:line`,
+    what is wrong and what was expected, for up to MAX_ERRORS errors of the file at once.
     """
     try:
         raw = path.read_bytes()
@@ -216,7 +211,7 @@ def _found(value: object) -> str:
 
 def schema() -> str:
     """JSON Schema of one line, as gold/schema.json keeps it. Rules between keys are the loader's alone."""
-    described = cast(dict[str, Any], Question.model_json_schema())
+    described = Question.model_json_schema()
     described["title"] = "One line of a gold file"
     return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
 
