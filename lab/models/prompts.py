@@ -17,6 +17,6 @@ _PREFIXES: tuple[tuple[str, str, str], ...] = (
 
 
 def prefixes(model: str) -> tuple[str, str]:
-    """(before a question, before a passage) as the model's card asks; ("", "") where it asks for none (bge-m3)."""
+    """(before a question, before a passage) as the model card asks; empty where it asks for none."""
     name = model.lower()
     return next(((query, passage) for part, query, passage in _PREFIXES if part in name), ("", ""))

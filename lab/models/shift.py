@@ -1,7 +1,7 @@
-"""Language shift: Turkish vectors moved by the mean difference between English and Turkish names of the same things.
+"""Language shift: Turkish vectors moved by the mean difference between English and Turkish names.
 
 A small multilingual embedder keeps some of a text's language in its vector, so that texts of one language lie
-nearer to each other than to their translations. The mean difference over parallel phrases estimates that part;
+nearer to each other than to their translations. The mean difference over parallel names estimates that part;
 adding it to Turkish vectors takes it out (centring by language, as in Libovický, Rosa and Fraser, "How
 language-neutral is multilingual BERT?", 2019)."""
 

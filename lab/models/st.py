@@ -19,7 +19,7 @@ INSTALL = "python start.py install --extra models"
 
 
 class SentenceTransformers:
-    """`st:<name>`: a name on the Hugging Face hub or a local folder. Weights are fetched once, at first use."""
+    """`st:<name>`: a name on the Hugging Face hub or a local folder. Weights are fetched at first use."""
 
     def __init__(self, name: str) -> None:
         if importlib.util.find_spec("sentence_transformers") is None:
