@@ -1,0 +1,105 @@
+"""The words of `python start.py …`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from lab.install.environment import Say, prepare
+from lab.install.plan import Place, known_extras, todo
+from lab.install.trouble import Trouble
+
+HELP = """\
+python start.py                       environment, database, corpus, the whole climb, the scoreboard
+python start.py test [pytest …]       the tests
+python start.py jupyter [jupyter …]   the notebooks, in JupyterLab
+python start.py install [--extra X]…  only the environment; extras: {extras}
+python start.py COMMAND …             a command of the lab, e.g. ask "…", doctor, compare T1 T2
+
+The environment is the folder .venv beside start.py: made on the first start, only checked on later ones.
+What is said about it goes to stderr. uv makes it if it is on the search path (LAB_INSTALLER=pip: never).
+"""
+
+
+def _teller() -> Say:
+    began = time.monotonic()
+
+    def say(text: str) -> None:
+        print(f"[{time.monotonic() - began:6.1f} s] {text}", file=sys.stderr, flush=True)
+
+    return say
+
+
+def become(command: Sequence[str | Path], *, folder: Path | None = None, root: Path) -> int:
+    """Hands the terminal over to `command`; its exit code is ours. On POSIX this does not return."""
+    words = [str(word) for word in command]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if folder is not None:
+        os.chdir(folder)
+    if os.name != "nt":
+        os.execv(words[0], words)
+    # Windows reads paths of packages and files in its own code page unless told.
+    paths = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
+    return subprocess.call(words, env={"PYTHONUTF8": "1", **os.environ, "PYTHONPATH": paths})
+
+
+def wanted_extras(words: Sequence[str], place: Place) -> frozenset[str]:
+    """The extras in `--extra a --extra=b,c`. Raises `Trouble` for an unknown one or any other word."""
+    known = known_extras(place)
+    extras: list[str] = []
+    rest = list(words)
+    while rest:
+        word, equals, value = rest.pop(0).partition("=")
+        if word != "--extra" or (not equals and not rest):
+            raise Trouble(
+                f"`install` does not know `{word}`. Say: start.py install --extra {'|'.join(sorted(known))}"
+            )
+        extras += (value if equals else rest.pop(0)).split(",")
+    unknown = sorted(set(extras) - known)
+    if unknown:
+        raise Trouble(f"There is no extra `{unknown[0]}`; there are: {', '.join(sorted(known))}.")
+    return frozenset(extras)
+
+
+def _dispatch(place: Place, words: Sequence[str], say: Say) -> int:
+    root = place.root
+    first, rest = (words[0], words[1:]) if words else ("start", [])
+    if first in ("-h", "--help"):
+        print(HELP.format(extras=", ".join(sorted(known_extras(place)))), flush=True)
+        if todo(place, frozenset())[0] != "nothing":
+            print(
+                "The lab's own commands are listed here once the environment is made: python start.py install"
+            )
+            return 0
+        return become([place.command("lab"), "--help"], root=root)
+    if first == "install":
+        extras = wanted_extras(rest, place)
+        if "models" in extras:
+            say("models brings torch: several GB on Linux")
+        if not prepare(root, extras, say):
+            say("the environment is complete")
+        return 0
+    prepare(root, frozenset({"test"} if first == "test" else ()), say)
+    if first == "test":
+        return become([place.command("python"), "-m", "pytest", *rest], folder=root, root=root)
+    if first == "jupyter":
+        return become([place.command("jupyter"), "lab", root / "notebooks", *rest], folder=root, root=root)
+    return become([place.command("lab"), first, *rest], root=root)
+
+
+def main(root: str, words: Sequence[str]) -> int:
+    """Runs `python start.py` with these words; returns the exit code, where it returns."""
+    place = Place(Path(root))
+    try:
+        return _dispatch(place, words, _teller())
+    except Trouble as trouble:
+        print(f"start.py: {trouble}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("start.py: interrupted; run it again to go on.", file=sys.stderr)
+        return 130
