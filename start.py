@@ -31,7 +31,7 @@ def wrong_version(version, implementation="CPython", free_threaded=False):
 
 
 def other_pythons(path=None):
-    """Commands on the search path that run a fitting Python, the newest first; each was tried, not only found."""
+    """Commands on the search path that run a fitting Python, newest first; each was tried, not only found."""
     folders = (os.environ.get("PATH", "") if path is None else path).split(os.pathsep)
     probe = "import sys, venv; sys.exit(not ({0!r} <= sys.version_info[:2] < {1!r}))".format(OLDEST, TOO_NEW)
     fitting = []

@@ -1,1 +1,1 @@
-"""What `start.py` does: makes the environment, once. Standard library only, for it runs before any package."""
+"""What `start.py` does: makes the environment, once. Standard library only: it runs before any package."""

@@ -49,7 +49,7 @@ def uv_command() -> str | None:
 
 
 def base_python() -> str:
-    """The interpreter to make environments from: this one, or the one behind the environment it belongs to."""
+    """The interpreter to make environments from: this one, or the one behind the environment it is of."""
     return str(getattr(sys, "_base_executable", None) or sys.executable)
 
 
@@ -95,7 +95,7 @@ def _clean_environment() -> dict[str, str]:
 
 
 def run(job: Job, command: list[str], working_on: str) -> None:
-    """Runs an installer quietly, with a sign of life now and then. Raises `Trouble` with its reason to fail."""
+    """Runs an installer quietly, with a sign of life now and then. Raises `Trouble` with why it failed."""
     lines: list[str] = []
     process = subprocess.Popen(
         command,

@@ -50,7 +50,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Stamp:
-    """Written when an installation is complete, removed before the next begins; where it lacks, one was cut short."""
+    """Written when an installation is complete, removed before the next; where it lacks, one was cut off."""
 
     wants: str
     """`wants()` at that time."""
@@ -68,7 +68,7 @@ def project_table(root: Path) -> dict[str, Any]:
 
 
 def wants(place: Place) -> str:
-    """Digest of all that decides which packages are installed; settings of linters and tests are not part of it."""
+    """Digest of all that decides which packages are installed; settings of linters and tests are no part."""
     table = project_table(place.root)
     own = {key: table.get("tool", {}).get(key) for key in ("hatch", "kraken-lab")}
     text = json.dumps([table.get("project"), table.get("build-system"), own], sort_keys=True)

