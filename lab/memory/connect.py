@@ -1,4 +1,7 @@
-"""Connections in one of the three roles, with pgvector's types known. A block is a transaction: committed at its end, undone by an error."""
+"""Connections in one of the three roles, with pgvector's types known.
+
+A block is a transaction: committed at its end, undone by an error.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +47,11 @@ class Pool(psycopg_pool.ConnectionPool[Connection]):
 
 
 def pool(server: Server, role: Role, *, size: int = 4) -> Pool:
-    """Up to `size` open connections of one role for `with pool.connection() as connection`. Close it, or use it in a `with`.
+    """Up to `size` open connections of one role for `with pool.connection() as connection`. Close it, or use
+    it in a `with`.
 
-    A connection is tried before it is handed out, so that a restarted server is met by a new one. Raises LabError after 10 s without one.
+    A connection is tried before it is handed out, so that a restarted server is met by a new one. Raises
+    LabError after 10 s without one.
     """
     login: Mapping[str, Any] = getattr(server, role)
     made = Pool(
@@ -86,7 +91,7 @@ def _session(login: Mapping[str, Any], vector: bool) -> Iterator[Connection]:
 
 def _know_vectors(connection: Connection) -> None:
     register_vector(connection)
-    connection.rollback()  # looking up the types opens a transaction; the caller's begins with its own first statement
+    connection.rollback()  # looking up the types opened a transaction; the caller's begins with the caller
 
 
 def _unreachable(error: Exception) -> LabError:

@@ -1,4 +1,4 @@
-"""Numbered SQL files, applied once and in order by the schema's owner. The files are the schema's history: applied ones never change."""
+"""Numbered SQL files, applied once and in order by the schema's owner; applied ones never change."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from psycopg import sql
 
 from lab.kinds import LabError
 from lab.memory import connect
-from lab.memory.roles import READER, SCHEMA, WRITER
+from lab.memory.roles import LOCK, READER, SCHEMA, WRITER
 from lab.memory.server import Server
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-_LOCK = 0x6B72616B656E  # any constant of our own: one migration at a time per database
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Migration:
 
 
 def read(folder: Path) -> list[Migration]:
-    """The migrations of a folder by number. Raises LabError on a name without a number or a number taken twice."""
+    """The migrations of a folder by number. LabError on a name without a number or a number taken twice."""
     found: dict[int, Migration] = {}
     for path in sorted(folder.glob("*.sql")):
         match = re.fullmatch(r"(\d{4})_[a-z0-9_]+", path.stem)
@@ -54,8 +53,9 @@ def read(folder: Path) -> list[Migration]:
 def migrate(server: Server, folder: Path = MIGRATIONS) -> list[str]:
     """Applies what is missing, each file in one transaction; returns the names applied now, in order.
 
-    Several processes may do so at once: an advisory lock lets each file run once. Raises LabError when an applied file was changed, when
-    the database knows a file this checkout lacks, or when a file fails (which then has left nothing behind).
+    Several processes may do so at once: an advisory lock lets each file run once. Raises LabError when an
+    applied file was changed, when the database knows a file this checkout lacks, or when a file fails (which
+    then has left nothing behind).
     """
     migrations = read(folder)
     done: list[str] = []
@@ -64,7 +64,7 @@ def migrate(server: Server, folder: Path = MIGRATIONS) -> list[str]:
         connection.rollback()
         for migration in migrations:
             with connection.transaction():
-                connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
+                connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])
                 applied = _applied(connection)
                 _check(applied, migrations, folder)
                 if migration.number not in applied:
@@ -75,8 +75,13 @@ def migrate(server: Server, folder: Path = MIGRATIONS) -> list[str]:
 
 def _applied(connection: psycopg.Connection[Any]) -> dict[int, tuple[str, str]]:
     """number → (name, sha256) of what the database has had."""
-    table = f"{SCHEMA}.schema_migration"
-    if connection.execute("select to_regclass(%s)", [table]).fetchone() == (None,):
+    # Not to_regclass: after waiting for the lock it may still answer from what this session looked up before.
+    exists = connection.execute(
+        "select from pg_class c join pg_namespace n on n.oid = relnamespace "
+        "where nspname = %s and relname = %s",
+        [SCHEMA, "schema_migration"],
+    )
+    if exists.rowcount == 0:
         return {}
     rows = connection.execute("select number, name, sha256 from lab.schema_migration").fetchall()
     return {number: (name, sha256) for number, name, sha256 in rows}
@@ -100,14 +105,14 @@ def _check(applied: dict[int, tuple[str, str]], migrations: list[Migration], fol
 
 
 def _apply(connection: psycopg.Connection[Any], migration: Migration, folder: Path) -> None:
-    if connection.execute("select to_regnamespace(%s)", [SCHEMA]).fetchone() == (None,):
-        connection.execute(sql.SQL("create schema if not exists {}").format(sql.Identifier(SCHEMA)))
+    connection.execute(sql.SQL("create schema if not exists {}").format(sql.Identifier(SCHEMA)))
     connection.execute(
         sql.SQL("grant usage on schema {} to {}, {}").format(*map(sql.Identifier, (SCHEMA, READER, WRITER)))
     )
     connection.execute(
         "create table if not exists lab.schema_migration ("
-        "number integer primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now())"
+        "number integer primary key, name text not null, sha256 text not null, "
+        "applied_at timestamptz not null default now())"
     )
     connection.execute(sql.SQL("grant select on lab.schema_migration to {}").format(sql.Identifier(READER)))
     try:

@@ -1,13 +1,15 @@
 """The bundled PostgreSQL as an operating-system process: made, started, found again, stopped.
 
-The programs are called directly with argument lists (no shell), so any path works. The server is detached from the process that
-started it: notebooks share it, and Ctrl-C in one does not end it. A process is signalled only when it is seen to be a PostgreSQL
-server of this very data directory; what a pid file says is never enough.
+The programs are called directly with argument lists (no shell), so any path works. The server is detached
+from the process that started it: notebooks share it, and Ctrl-C in one does not end it. A process is
+signalled only when it is seen to be a PostgreSQL server of this very data directory; what a pid file says is
+never enough.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import shutil
 import signal
@@ -23,7 +25,8 @@ from typing import Any
 import psutil
 
 from lab.kinds import LabError
-from lab.memory.binaries import Account, install_for, major_version, program
+from lab.memory.binaries import Account, install_for, program, run_options
+from lab.memory.cluster import check_version
 
 START_SECONDS = 30.0
 STOP_SECONDS = 30.0
@@ -32,6 +35,11 @@ RECOVERY_SECONDS = 180.0
 _SOCKET_LIMIT = 100
 """Bytes; the kernel's limit for a socket address is 107 (Linux) or 103 (macOS)."""
 _LOG_LIMIT = 8_000_000
+DETACHED: dict[str, Any] = (
+    {"creationflags": 0x00000008 | 0x00000200}  # DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP
+    if os.name == "nt"
+    else {"start_new_session": True}
+)
 _children: list[subprocess.Popen[bytes]] = []
 """Servers this process started, kept so that an ended one can be reaped instead of staying a zombie."""
 
@@ -48,7 +56,7 @@ class Postmaster:
 
 
 def postmaster(data: Path) -> Postmaster | None:
-    """The live server of `data`, or None: no pid file, half a pid file, a dead pid, or a pid somebody else has now."""
+    """The live server of `data`; None for no or half a pid file, a dead or foreign pid."""
     for child in _children:
         child.poll()
     lines = _pid_file_lines(data)
@@ -67,8 +75,8 @@ def postmaster(data: Path) -> Postmaster | None:
 def serves(process: psutil.Process, data: Path) -> bool:
     """Whether it is a PostgreSQL process of this data directory.
 
-    Every PostgreSQL process works inside its data directory, wherever that was moved since; only where the system does not let us see a
-    working directory does the command line decide.
+    Every PostgreSQL process works inside its data directory, wherever that was moved since; only where the
+    system does not let us see a working directory does the command line decide.
     """
     try:
         if process.status() == psutil.STATUS_ZOMBIE or not process.name().lower().startswith("postgres"):
@@ -77,76 +85,14 @@ def serves(process: psutil.Process, data: Path) -> bool:
             if where := process.cwd():
                 return os.path.samefile(where, data)
         words = process.cmdline()
-        return any(
-            flag == "-D" and Path(value) == data for flag, value in zip(words, words[1:], strict=False)
-        )
+        return any(flag == "-D" and Path(value) == data for flag, value in itertools.pairwise(words))
     except (psutil.Error, OSError):
         return False
 
 
 def orphans(data: Path) -> list[int]:
-    """Pids of PostgreSQL processes still at work in `data`; after a killed server its children take a moment to leave."""
+    """Pids of PostgreSQL processes still at work in `data`: the children of a killed server need a moment."""
     return [process.pid for process in psutil.process_iter() if serves(process, data)]
-
-
-def initialise(data: Path, password: str, account: Account | None) -> None:
-    """Makes `data` with the superuser `postgres`: built aside and renamed, so that half a data directory is never seen."""
-    home = data.parent
-    for half in home.glob("data.half-*"):  # from an earlier attempt that was killed
-        shutil.rmtree(half, ignore_errors=True)
-    half = Path(tempfile.mkdtemp(prefix="data.half-", dir=home))
-    secret_fd, secret = tempfile.mkstemp(prefix="password-", dir=home)
-    try:
-        with os.fdopen(secret_fd, "w", encoding="utf-8") as file:
-            file.write(password + "\n")
-        if account is not None:
-            for path in (half, secret):
-                os.chown(path, account.uid, account.gid)
-        command = [
-            os.fspath(program(install_for(account, home), "initdb")),
-            *(
-                "-D",
-                str(half),
-                "-U",
-                "postgres",
-                "--auth=scram-sha-256",
-                f"--pwfile={secret}",
-                "--encoding=UTF8",
-            ),
-            *("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"),
-        ]
-        # Character classes of the text parser come from lc_ctype; not every system knows this one.
-        done = _run([*command, "--lc-ctype=C.UTF-8"], home, account)
-        if done.returncode and "locale" in done.stderr:
-            done = _run(command, home, account)
-        if done.returncode:
-            raise LabError(
-                f"initdb could not make {data}: {done.stderr.strip()[-1500:]}",
-                "It needs about 60 MB of disk and a directory its account may write to.",
-                "Free some space, or set LAB_HOME to another directory, then `python start.py up`.",
-            )
-        half.rename(data)
-    finally:
-        Path(secret).unlink(missing_ok=True)
-        shutil.rmtree(half, ignore_errors=True)
-
-
-def check_version(data: Path, install: Path) -> None:
-    """Raises LabError unless the data directory was written by the major version we start."""
-    try:
-        written = (data / "PG_VERSION").read_text(encoding="utf-8").strip()
-    except FileNotFoundError:
-        raise LabError(
-            f"{data} is not a PostgreSQL data directory.",
-            "The lab keeps its database there and overwrites nothing.",
-            f'Move it away (`mv "{data}" "{data}.old"`), or set LAB_HOME, then `python start.py up`.',
-        ) from None
-    if written != str(major_version(install)):
-        raise LabError(
-            f"{data} was written by PostgreSQL {written}; the bundled server is PostgreSQL {major_version(install)}.",
-            "One major version cannot read the other's files. The corpus can be ingested again; a ledger must be dumped first.",
-            f'Move it away (`mv "{data}" "{data}.{written}"`), then `python start.py up`.',
-        )
 
 
 def start(
@@ -154,7 +100,8 @@ def start(
 ) -> Postmaster:
     """Starts the server (or finds it) and returns it once `answers` says that a real connection was made.
 
-    After a hard kill children and shared memory of the old server may linger: waits for them and tries again, START_SECONDS in all.
+    After a hard kill children and shared memory of the old server may linger: waits for them and tries again,
+    START_SECONDS in all.
     """
     install = install_for(account, data.parent)
     check_version(data, install)
@@ -198,23 +145,23 @@ def stop(data: Path) -> bool:
             subprocess.run([pg_ctl, "stop", "-D", str(data), "-m", "fast"], capture_output=True, check=False)
         else:
             found.process.send_signal(signal.SIGINT)  # psutil compares start times: never a reused pid
-        found.process.wait(STOP_SECONDS)
     except psutil.NoSuchProcess:
         pass
     except psutil.AccessDenied:
-        raise LabError(
-            f"The server (pid {found.pid}) runs as another user.", "", "Stop it as that user."
-        ) from None
-    except psutil.TimeoutExpired:
-        raise LabError(
-            f"The server (pid {found.pid}) did not end within {STOP_SECONDS:.0f} s.",
-            "A large checkpoint may still be written.",
-            "Wait a little, then `python start.py down` again.",
-        ) from None
-    for child in _children:
-        child.poll()
-    _remove_socket_directory(Path(found.host))
-    return True
+        said = f"The server (pid {found.pid}) runs as another user."
+        raise LabError(said, "", "Stop it as that user.") from None
+    for pause in _pauses(STOP_SECONDS):
+        # Its starter may be alive and never reap it: an ended server counts as gone although its
+        # pid is taken.
+        if not serves(found.process, data):
+            _remove_socket_directory(Path(found.host))
+            return True
+        time.sleep(pause)
+    raise LabError(
+        f"The server (pid {found.pid}) did not end within {STOP_SECONDS:.0f} s.",
+        "A large checkpoint may still be written.",
+        "Wait a little, then `python start.py down` again.",
+    )
 
 
 def _spawn(install: Path, data: Path, log: Path, account: Account | None) -> subprocess.Popen[bytes]:
@@ -250,7 +197,8 @@ def _spawn(install: Path, data: Path, log: Path, account: Account | None) -> sub
             stdout=output,
             stderr=output,
             cwd=data.parent,
-            **_detached(account),
+            **run_options(account),
+            **DETACHED,
         )
     finally:
         os.close(output)
@@ -278,33 +226,11 @@ def _pauses(seconds: float) -> Iterator[float]:
         pause = min(pause * 1.3, 0.25)
 
 
-def _detached(account: Account | None) -> dict[str, Any]:
-    """Popen arguments: an own session, our environment without what would steer PostgreSQL, the account's rights only."""
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PG", "LC_", "LANG", "LAB_"))
-    }
-    options: dict[str, Any] = {"env": environment}
-    if os.name == "nt":
-        options["creationflags"] = 0x00000008 | 0x00000200  # DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP
-    else:
-        options["start_new_session"] = True
-        options["umask"] = 0o077
-    if account is not None:
-        options |= {"user": account.uid, "group": account.gid, "extra_groups": []}
-    return options
-
-
-def _run(command: list[str], cwd: Path, account: Account | None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace",
-        check=False, **_detached(account),
-    )  # fmt: skip
-
-
 def _socket_directory(account: Account | None) -> Path:
-    """A new private directory with a short name; the pid file remembers it. A new one each start cannot be prepared by others."""
+    """A new private directory with a short name, which the pid file remembers.
+
+    New at each start, so that nobody can prepare it for us.
+    """
     for base in (tempfile.gettempdir(), "/tmp", "/var/tmp"):
         if len(os.fsencode(base)) + len("/kraken-lab-12345678/.s.PGSQL.5432") <= _SOCKET_LIMIT:
             with contextlib.suppress(OSError):

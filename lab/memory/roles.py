@@ -1,8 +1,7 @@
-"""The three login roles, their passwords, and the database they share. Who owns, who writes and who reads are never the same."""
+"""The three login roles, their passwords and their database: who owns, who writes, who reads."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -22,6 +21,8 @@ ROLES = (OWNER, READER, WRITER)
 SUPERUSER = "postgres"
 DATABASE = "lab"
 SCHEMA = "lab"
+LOCK = 0x6B72616B656E
+"""Advisory lock of one's own for whoever changes roles or schema."""
 READY = "ready"
 """Key in the password file that says: roles, database and extension were made by this layout."""
 LAYOUT = "1"
@@ -68,7 +69,8 @@ def fresh_passwords() -> dict[str, str]:
 
 
 def derived_passwords(password: str | None) -> dict[str, str]:
-    """For a server of one's own: the same on every machine that has the same URL, so that they do not lock each other out.
+    """For a server of one's own: the same on every machine that has the same URL, so that they do not lock
+    each other out.
 
     scrypt of the URL's password, salted by role; random where the URL has none.
     """
@@ -105,17 +107,21 @@ def provision_bundled(address: Mapping[str, Any], passwords: Mapping[str, str]) 
 
 def provision_external(connection: psycopg.Connection[Any], passwords: Mapping[str, str]) -> None:
     """The same on somebody's server, with no more rights than CREATEROLE and owning the database."""
-    database = connection.info.dbname
+    database, user = connection.info.dbname, connection.info.user
     try:
-        make_roles(connection, passwords)
-        prepare_database(connection, database)
+        with connection.transaction():  # all or nothing, one at a time
+            connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])
+            make_roles(connection, passwords)
+            prepare_database(connection, database)
     except psycopg.errors.InsufficientPrivilege as error:
+        quoted = sql.SQL(
+            "ALTER ROLE {user} CREATEROLE; ALTER DATABASE {database} OWNER TO {user}; and, for lab roles "
+            "of another's: GRANT lab_owner, lab_reader, lab_writer TO {user} WITH ADMIN OPTION;"
+        ).format(user=sql.Identifier(user), database=sql.Identifier(database))
         raise LabError(
-            f"The role {connection.info.user!r} of LAB_DATABASE_URL may not prepare database {database!r}: {error}",
-            "It needs CREATEROLE, must own the database, and existing roles lab_owner, lab_reader and lab_writer must be its own.",
-            f"As an administrator: ALTER ROLE {connection.info.user} CREATEROLE; ALTER DATABASE {database} OWNER TO "
-            f"{connection.info.user}; and, if the lab roles are another's: GRANT lab_owner, lab_reader, lab_writer TO "
-            f"{connection.info.user} WITH ADMIN OPTION;",
+            f"The role {user} of LAB_DATABASE_URL may not prepare database {database}: {error}",
+            "It needs CREATEROLE, must own the database, and must administer lab roles that exist already.",
+            f"As an administrator: {quoted.as_string(connection)}",
         ) from error
 
 
@@ -155,8 +161,14 @@ def prepare_database(connection: psycopg.Connection[Any], database: str) -> None
     make_extension(connection)
     connection.execute(sql.SQL("grant connect on database {} to {}").format(name, roles))
     connection.execute(sql.SQL("grant create on database {} to {}").format(name, sql.Identifier(OWNER)))
+    # A grant by somebody who may not grant is only a warning.
+    for role, privilege in ((OWNER, "create"), *((role, "connect") for role in ROLES)):
+        granted = connection.execute("select has_database_privilege(%s, %s, %s)", [role, database, privilege])
+        if granted.fetchone() != (True,):
+            raise psycopg.errors.InsufficientPrivilege(f"{role} could not be granted {privilege.upper()}")
     row = connection.execute(
-        "select nspname from pg_extension join pg_namespace n on n.oid = extnamespace where extname = 'vector'"
+        "select nspname from pg_extension e join pg_namespace n on n.oid = extnamespace "
+        "where extname = 'vector'"
     ).fetchone()
     assert row is not None
     path = sql.SQL(", ").join(map(sql.Identifier, dict.fromkeys([SCHEMA, row[0], "public"])))
@@ -170,19 +182,19 @@ def prepare_database(connection: psycopg.Connection[Any], database: str) -> None
 
 def make_extension(connection: psycopg.Connection[Any]) -> None:
     """`vector`, at least 0.7 (halfvec, sparsevec). Raises LabError with the administrator's command."""
-    with contextlib.suppress(psycopg.errors.UniqueViolation):  # two at once: the other one made it
-        try:
-            connection.execute("create extension if not exists vector")
-        except (
-            psycopg.errors.InsufficientPrivilege,
-            psycopg.errors.FeatureNotSupported,
-            psycopg.errors.UndefinedFile,
-        ) as error:
-            raise LabError(
-                f"The extension pgvector could not be created in database {connection.info.dbname!r}: {error}",
-                "It must be installed on the server, and the role of LAB_DATABASE_URL must be allowed to create it.",
-                "As an administrator, in that database: CREATE EXTENSION vector;",
-            ) from error
+    refusals = (
+        psycopg.errors.InsufficientPrivilege,
+        psycopg.errors.FeatureNotSupported,
+        psycopg.errors.UndefinedFile,
+    )
+    try:
+        connection.execute("create extension if not exists vector")
+    except refusals as error:
+        raise LabError(
+            f"The extension pgvector could not be created in database {connection.info.dbname}: {error}",
+            "It must be installed on the server; creating it may need an administrator, once.",
+            "As an administrator, in that database: CREATE EXTENSION vector;",
+        ) from error
     row = connection.execute("select extversion from pg_extension where extname = 'vector'").fetchone()
     version = row[0] if row else "0"
     if tuple(int(part) for part in version.split(".")[:2]) < (0, 7):

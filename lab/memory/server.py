@@ -1,10 +1,11 @@
 """The database the lab runs on: the bundled PostgreSQL, or any server named by LAB_DATABASE_URL.
 
-`up()` finds or starts it and hands out how to connect in three roles: the *owner* has the schema and runs migrations, the *writer* and the
-*reader* are what the application uses. None of them is a superuser or may bypass row-level security; reader and writer own nothing.
+`up()` finds or starts it and hands out how to connect in three roles: the *owner* has the schema and runs
+migrations, the *writer* and the *reader* are what the application uses. None of them is a superuser or may
+bypass row-level security; reader and writer own nothing.
 
-The bundled server outlives the process that started it, so that notebooks and commands share one; only `down()` stops it. Idle it costs
-some 30 MB of memory and no processor time.
+The bundled server outlives the process that started it, so that notebooks and commands share one; only
+`down()` stops it. Idle it costs some 30 MB of memory and no processor time.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from lab.kinds import LabError
-from lab.memory import process, roles
+from lab.memory import cluster, process, roles
 from lab.memory.binaries import account_for, reachable
 from lab.settings import ROOT, settings
 
@@ -34,9 +35,9 @@ LOCK_SECONDS = 240.0
 class Server:
     """How to connect, as keyword arguments for `psycopg.connect`, once per role."""
 
-    owner: Mapping[str, Any]
-    reader: Mapping[str, Any]
-    writer: Mapping[str, Any]
+    owner: Mapping[str, Any] = field(repr=False)  # passwords stay out of tracebacks and logs
+    reader: Mapping[str, Any] = field(repr=False)
+    writer: Mapping[str, Any] = field(repr=False)
     bundled: bool
     data: Path | None
     """Data directory of the bundled server; None for a server of one's own."""
@@ -67,8 +68,8 @@ class Status:
 def home() -> Path:
     """Where the bundled server keeps data, passwords and log: LAB_HOME, else `.lab` in the repository.
 
-    As root PostgreSQL runs as `nobody`; where that account cannot reach the repository (a clone under /root), a directory
-    `/var/tmp/kraken-lab-<digest of the path>` is taken instead.
+    As root PostgreSQL runs as `nobody`; where that account cannot reach the repository (a clone under /root),
+    a directory `/var/tmp/kraken-lab-<digest of the path>` is taken instead.
     """
     if chosen := settings().home:
         return _absolute(chosen)
@@ -86,13 +87,13 @@ def default_home(root: Path) -> Path:
 
 
 def up(home: Path | None = None, *, database_url: str | None = None) -> Server:
-    """The server, ready: started if need be, with roles, database `lab` and extension `vector`. Safe to call at any time, from several
-    processes at once; about 20 ms when all is there.
+    """The server, ready: started if need be, with roles, database `lab` and extension `vector`. Safe to call
+    at any time, from several processes at once; about 20 ms when all is there.
 
-    `home` names another home for a bundled server (then LAB_DATABASE_URL is not looked at); `database_url` names a server of one's own.
-    There the database of the URL is used and the three roles are made; their passwords are derived from the URL's, kept in
-    `home/passwords.json` (0600), and set anew (ALTER ROLE) whenever a login with them fails.
-    Raises LabError with what to do when it cannot be had.
+    `home` names another home for a bundled server (then LAB_DATABASE_URL is not looked at); `database_url`
+    names a server of one's own. There the database of the URL is used and the three roles are made; their
+    passwords are derived from the URL's, kept in `home/passwords.json` (0600), and set anew (ALTER ROLE)
+    whenever a login with them fails. Raises LabError with what to do when it cannot be had.
     """
     where, url = _where(home, database_url)
     if ready := _ready(where, url):
@@ -105,7 +106,7 @@ def up(home: Path | None = None, *, database_url: str | None = None) -> Server:
 def down(home: Path | None = None) -> bool:
     """Stops the bundled server of this home, and nothing else. True if one was running."""
     where = _where(home, None)[0]
-    if not (where / "data").exists():
+    if not os.path.exists(where / "data"):  # also where we may not look
         return False
     with _lock(where):
         return process.stop(where / "data")
@@ -194,8 +195,9 @@ def _up_bundled(where: Path) -> Server:
         raise LabError(
             f"As root the lab runs PostgreSQL as the account `nobody`, which cannot reach {where}.",
             "Every directory above it must be passable for others.",
-            "Set LAB_HOME to such a directory (for example /var/tmp/kraken-lab), or start the lab as an ordinary user.",
+            "Set LAB_HOME to such a directory (as /var/tmp/kraken-lab), or start as an ordinary user.",
         )
+    cluster.sweep(where)
     passwords = {**roles.fresh_passwords(), **roles.load(where, "bundled")}
     passwords.pop(roles.READY, None)
     try:
@@ -203,7 +205,7 @@ def _up_bundled(where: Path) -> Server:
             where, "bundled", passwords
         )  # before the data directory exists, so that none is ever without a key
         if not data.exists():
-            process.initialise(data, passwords[roles.SUPERUSER], account)
+            cluster.initialise(data, passwords[roles.SUPERUSER], account)
 
         def answers(found: process.Postmaster) -> bool:
             login = {**_address(found), "user": roles.SUPERUSER, "password": passwords[roles.SUPERUSER]}
@@ -222,7 +224,7 @@ def _up_bundled(where: Path) -> Server:
         raise LabError(
             f"The database could not be set up in {where}: {error}",
             "",
-            "Free some space or mend the rights, or set LAB_HOME to another directory, then `python start.py up`.",
+            "Free some space, mend the rights or set LAB_HOME to another place, then `python start.py up`.",
         ) from error
     return _server(where, None, found)
 
@@ -246,12 +248,12 @@ def _up_external(where: Path, url: str) -> Server:
 def _external_address(url: str) -> dict[str, Any]:
     try:
         parts = dict(conninfo_to_dict(url))
-    except psycopg.ProgrammingError as error:
+    except psycopg.ProgrammingError:  # its text repeats the URL, password and all
         raise LabError(
-            f"LAB_DATABASE_URL cannot be read: {str(error).strip()}",
-            "",
+            "LAB_DATABASE_URL cannot be read.",
+            "Special characters in the password must be percent-encoded.",
             "Write it as postgresql://user:password@host:5432/database.",
-        ) from error
+        ) from None
     # What libpq would fill in from the user's name must not change when another role logs in.
     if "dbname" not in parts and parts.get("user"):
         parts["dbname"] = parts["user"]
@@ -269,7 +271,7 @@ def _address_text(host: str, port: int) -> str:
 
 
 def _make_home(where: Path) -> None:
-    """Creates it, passable for the server's account and for nobody to write; refuses one that others could tamper with."""
+    """Creates it: passable for the server's account, writable for oneself; refuses another user's."""
     try:
         where.mkdir(parents=True, exist_ok=True)
         if os.name == "nt":
@@ -313,13 +315,12 @@ def _lost_key(where: Path) -> LabError:
     return LabError(
         f"{where / 'passwords.json'} does not fit the database beside it.",
         "It was lost or comes from elsewhere.",
-        f'Bring it back, or begin anew: `python start.py down`, `mv "{where / "data"}" "{where / "data.old"}"`, '
-        "`python start.py up`.",
+        f'Bring it back, or begin anew: `python start.py down`, `mv "{where / "data"}" "{where / "old"}"`.',
     )
 
 
 def _size(folder: Path) -> int | None:
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         return None
     total = 0
     for path in folder.rglob("*"):
