@@ -20,10 +20,13 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from lab.kinds import LabError
-from lab.memory import binaries, cluster, connect, process
+from lab.memory import binaries, cluster, connect, homes, process
 from lab.memory import server as servers
 from lab.memory.migrate import migrate
 
+AS_ROOT = pytest.mark.skipif(
+    os.name == "nt" or os.geteuid() != 0, reason="only root hands the server to another account"
+)
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -60,7 +63,7 @@ def pid_of(home: Path) -> int:
 
 def one(login: object, query: str) -> object:
     with psycopg.connect(**login) as connection:  # type: ignore[arg-type]
-        row = connection.execute(query).fetchone()  # type: ignore[arg-type]
+        row = connection.execute(query).fetchone()
         return row and row[0]
 
 
@@ -72,9 +75,12 @@ def test_fresh_start_in_a_path_with_space_apostrophe_and_turkish_letters() -> No
         server = servers.up(home)
         assert server.bundled
         assert server.data == home / "data"
-        assert [one(each, "select current_user") for each in (server.owner, server.reader, server.writer)] == [
-            "lab_owner", "lab_reader", "lab_writer",
-        ]  # fmt: skip
+        logins = (server.owner, server.reader, server.writer)
+        assert [one(each, "select current_user") for each in logins] == [
+            "lab_owner",
+            "lab_reader",
+            "lab_writer",
+        ]
         assert one(server.reader, "select '[1,2]'::halfvec <-> '[1,4]'::halfvec") == 2.0
         assert one(server.reader, "select lower('ÇĞÖŞÜ')") == "çğöşü"
         assert one(server.reader, "show fsync") == "on"
@@ -361,14 +367,14 @@ def test_unwritable_home() -> None:
 def test_as_root_a_closed_place_is_left_or_refused() -> None:
     closed = Path(tempfile.mkdtemp(prefix="lab-closed-"))  # 0700, like /root
     try:
-        elsewhere = servers.default_home(closed)
+        elsewhere = homes.default(closed)
         assert elsewhere.parent == Path("/var/tmp")
         assert elsewhere.name.startswith("kraken-lab-")
         with pytest.raises(LabError, match="cannot reach") as caught:
             servers.up(closed / "home")
         assert "LAB_HOME" in caught.value.next_step
         closed.chmod(0o755)
-        assert servers.default_home(closed) == closed / ".lab"
+        assert homes.default(closed) == closed / ".lab"
     finally:
         shutil.rmtree(closed)
 
@@ -389,6 +395,30 @@ def test_as_root_a_fallback_home_prepared_by_somebody_else_is_refused() -> None:
         link.unlink()
     finally:
         shutil.rmtree(trap)
+
+
+@AS_ROOT
+def test_as_root_programs_out_of_reach_are_copied_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a virtual environment below /root."""
+    closed = Path(tempfile.mkdtemp(prefix="lab-closed-"))
+    try:
+        original = binaries.package_dir()
+        shutil.copytree(original, closed / original.name, symlinks=True)
+        libraries = original.with_name(original.name + ".libs")
+        if libraries.is_dir():
+            shutil.copytree(libraries, closed / libraries.name, symlinks=True)
+        monkeypatch.setattr(binaries, "package_dir", lambda: closed / original.name)
+        server = servers.up(home)
+        program = psutil.Process(pid_of(home)).exe()
+        assert Path(program).is_relative_to(home / "programs")
+        assert one(server.reader, "select '[1,2]'::halfvec <-> '[1,4]'::halfvec") == 2.0
+        before = sorted((home / "programs").iterdir())
+        servers.down(home)
+        servers.up(home)
+        assert sorted((home / "programs").iterdir()) == before
+        assert len(before) == 1
+    finally:
+        shutil.rmtree(closed)
 
 
 # --- roles -------------------------------------------------------------------------------------------------
@@ -542,8 +572,8 @@ def prepare(
 ) -> str:
     """Role `ayşe` and database `ders 1`; returns the URL's conninfo."""
     with psycopg.connect(**foreign, autocommit=True) as connection:  # type: ignore[arg-type]
-        connection.execute(f"create role \"ayşe\" login password 'gizli' {extra}")  # type: ignore[arg-type]
-        connection.execute('create database "ders 1"' + (' owner "ayşe"' if owner else ""))  # type: ignore[arg-type]
+        connection.execute(f"create role \"ayşe\" login password 'gizli' {extra}")
+        connection.execute('create database "ders 1"' + (' owner "ayşe"' if owner else ""))
     if extension:
         with psycopg.connect(**{**foreign, "dbname": "ders 1"}, autocommit=True) as connection:  # type: ignore[arg-type]
             connection.execute("create extension vector")
@@ -598,7 +628,7 @@ def test_own_server_with_too_few_rights(
     url = prepare(foreign, extra, owner)
     if before:
         with psycopg.connect(**foreign, autocommit=True) as connection:  # type: ignore[arg-type]
-            connection.execute(before)  # type: ignore[arg-type]
+            connection.execute(before)
     with pytest.raises(LabError, match="may not prepare database") as caught:
         servers.up(home, database_url=url)
     assert 'ALTER ROLE "ayşe" CREATEROLE' in caught.value.next_step

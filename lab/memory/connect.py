@@ -54,6 +54,8 @@ def pool(server: Server, role: Role, *, size: int = 4) -> Pool:
     LabError after 10 s without one.
     """
     login: Mapping[str, Any] = getattr(server, role)
+    with _session(login, vector=False):
+        pass  # a pool tries for a long time; a server that is not there is known at once
     made = Pool(
         kwargs=dict(login),
         min_size=1,

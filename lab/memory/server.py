@@ -13,22 +13,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import filelock
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from lab.kinds import LabError
-from lab.memory import cluster, process, roles
+from lab.memory import cluster, homes, process, roles
 from lab.memory.binaries import account_for, reachable
 from lab.settings import ROOT, settings
-
-LOCK_SECONDS = 240.0
 
 
 @dataclass(frozen=True)
@@ -72,18 +68,8 @@ def home() -> Path:
     a directory `/var/tmp/kraken-lab-<digest of the path>` is taken instead.
     """
     if chosen := settings().home:
-        return _absolute(chosen)
-    return default_home(ROOT)
-
-
-def default_home(root: Path) -> Path:
-    """The home of the clone at `root`; see `home`."""
-    own = _absolute(root / ".lab")
-    if os.name == "nt" or os.geteuid() != 0:
-        return own
-    if reachable(own.parent, account_for(own / "data")):
-        return own
-    return Path("/var/tmp") / f"kraken-lab-{hashlib.sha256(os.fsencode(own)).hexdigest()[:16]}"
+        return homes.absolute(chosen)
+    return homes.default(ROOT)
 
 
 def up(home: Path | None = None, *, database_url: str | None = None) -> Server:
@@ -98,8 +84,8 @@ def up(home: Path | None = None, *, database_url: str | None = None) -> Server:
     where, url = _where(home, database_url)
     if ready := _ready(where, url):
         return ready
-    _make_home(where)
-    with _lock(where):
+    homes.make(where)
+    with homes.lock(where):
         return _ready(where, url) or (_up_external(where, url) if url else _up_bundled(where))
 
 
@@ -108,7 +94,7 @@ def down(home: Path | None = None) -> bool:
     where = _where(home, None)[0]
     if not os.path.exists(where / "data"):  # also where we may not look
         return False
-    with _lock(where):
+    with homes.lock(where):
         return process.stop(where / "data")
 
 
@@ -150,12 +136,8 @@ def status(home: Path | None = None, *, database_url: str | None = None) -> Stat
 
 def _where(home_: Path | None, url: str | None) -> tuple[Path, str | None]:
     if home_ is not None:
-        return _absolute(home_), url
+        return homes.absolute(home_), url
     return home(), url or settings().database_url
-
-
-def _absolute(path: Path) -> Path:
-    return path.expanduser().resolve()
 
 
 def _scope(url: str | None) -> str:
@@ -268,47 +250,6 @@ def _address(found: process.Postmaster | None) -> dict[str, Any]:
 
 def _address_text(host: str, port: int) -> str:
     return f"{host}/.s.PGSQL.{port}" if host.startswith("/") else f"{host}:{port}"
-
-
-def _make_home(where: Path) -> None:
-    """Creates it: passable for the server's account, writable for oneself; refuses another user's."""
-    try:
-        where.mkdir(parents=True, exist_ok=True)
-        if os.name == "nt":
-            return
-        info = where.lstat()
-        as_root = os.geteuid() == 0
-        if not stat.S_ISDIR(info.st_mode) or (not as_root and info.st_uid != os.geteuid()):
-            raise LabError(
-                f"{where} belongs to another user.",
-                "",
-                "Set LAB_HOME to a directory of your own and start again.",
-            )
-        if as_root and info.st_uid != 0 and where.parent == Path("/var/tmp"):
-            raise LabError(
-                f"{where} was made by another user.", "It must be root's.", "Remove it, or set LAB_HOME."
-            )
-        where.chmod(0o711 if as_root else 0o700)
-    except OSError as error:
-        raise LabError(
-            f"The directory {where} cannot be made or used: {error}",
-            "",
-            "Set LAB_HOME to a directory of your own.",
-        ) from error
-
-
-@contextlib.contextmanager
-def _lock(where: Path) -> Iterator[None]:
-    lock = filelock.FileLock(where / "lock", timeout=LOCK_SECONDS, mode=0o600)
-    try:
-        with lock:
-            yield
-    except filelock.Timeout:
-        raise LabError(
-            f"Another process has held {where / 'lock'} for {LOCK_SECONDS:.0f} s.",
-            "Starting or stopping takes seconds.",
-            "Look for another `start.py` that hangs, end it, and try again.",
-        ) from None
 
 
 def _lost_key(where: Path) -> LabError:
