@@ -13,8 +13,8 @@ def decode_text(raw: bytes, declared: str | None) -> str:
     """`raw` as text; no charset, wrong or unknown, makes it fail, and no byte is dropped.
 
     Valid UTF-8 is read as UTF-8 whatever was declared (text in another 8-bit charset practically never is
-    valid); else the declared charset holds; else UTF-8 whose broken bytes are read one by one as Windows-1254,
-    the superset of ISO-8859-9."""
+    valid); else the declared charset holds; else UTF-8 whose broken bytes are read one by one as cp1254, the
+    superset of ISO-8859-9."""
     # Bytes of UTF-16 and ISO-2022 are often valid UTF-8 too, and mean something else.
     if not any(byte in raw for byte in b"\x00\x1b"):
         try:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from mailparser_reply.constants import MAIL_LANGUAGES
 
 # The library knows thirteen languages, Turkish is not among them. Its patterns are run on attribution lines
-# only: on whole mails they cut at sentences such as "Thank you, everybody, …" and grow quadratic on long lines.
+# only: on whole mails they cut at sentences like "Thank you, everybody, …" and grow quadratic on long lines.
 _TURKISH_WROTE = r"^(?=.*\d).+\s(?:yazdı|yazmış)(?:\s*\([^()]*\))?\s*:$"
 _WROTE = re.compile(
     "|".join(
@@ -71,11 +71,11 @@ def _without_quotes(lines: Sequence[str]) -> list[list[str]]:
             if parts[-1] and _RULE.match(parts[-1][-1]):  # Outlook's line above the old mail
                 parts[-1].pop()
             break
-        if lines[index].startswith(">"):
+        if _is_quoted(lines, index):
             if parts[-1]:
                 parts.append([])
         else:
-            parts[-1].append(lines[index])
+            parts[-1].append(lines[index].removeprefix(">"))
             if length := _attribution(lines, index):
                 follows = next((line for line in lines[index + 1 :] if line.strip()), "")
                 introduction = " ".join(lines[index + 1 - length : index + 1])
@@ -86,6 +86,15 @@ def _without_quotes(lines: Sequence[str]) -> list[list[str]]:
                     break  # an old mail set below without marks, as phones do
         index += 1
     return parts
+
+
+def _is_quoted(lines: Sequence[str], index: int) -> bool:
+    """A line after ">", but not a lone ">From …": so mailboxes kept in one file escape a line of the text."""
+    if not lines[index].startswith(">From "):
+        return lines[index].startswith(">")
+    return any(
+        line.startswith(">") for line in (*lines[max(0, index - 1) : index], *lines[index + 1 : index + 2])
+    )
 
 
 def _attribution(lines: Sequence[str], end: int) -> int:
