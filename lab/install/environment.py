@@ -18,6 +18,7 @@ from typing import BinaryIO
 from lab.install.plan import (
     Place,
     check_path,
+    foreign_tests,
     interpreter_works,
     known_extras,
     read_stamp,
@@ -147,7 +148,7 @@ def _install(job: Job, extras: frozenset[str]) -> None:
     else:
         if subprocess.run([python, "-c", "import pip"], capture_output=True, check=False).returncode != 0:
             run(job, [python, "-m", "ensurepip"], "adding pip")  # uv, which made it, adds none
-        install = [python, "-m", "pip", "install"]
+        install = [python, "-m", "pip", "install", "--no-compile"]
     names = ",".join(sorted(extras))
     job.say("installing packages" + (f" with {names}" if names else ""))
     project = f".[{names}]" if names else "."
@@ -156,6 +157,8 @@ def _install(job: Job, extras: frozenset[str]) -> None:
     if alone:
         job.say(f"installing {', '.join(alone)}")
         run(job, [*install, "--no-deps", *alone], "installing packages")
+    for folder in foreign_tests(job.place):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _clear_away(job: Job) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import sys
+import sysconfig
 import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -136,10 +137,25 @@ def known_extras(place: Place) -> frozenset[str]:
     return frozenset(project_table(place.root)["project"].get("optional-dependencies", {}))
 
 
+def _own_table(place: Place) -> dict[str, Any]:
+    table: dict[str, Any] = project_table(place.root).get("tool", {}).get("kraken-lab", {})
+    return table
+
+
 def without_dependencies(place: Place, extras: frozenset[str]) -> list[str]:
     """Requirements of these extras that are installed alone, as `[tool.kraken-lab.no-deps]` names them."""
-    table = project_table(place.root).get("tool", {}).get("kraken-lab", {}).get("no-deps", {})
-    return [requirement for extra in sorted(extras) for requirement in table.get(extra, [])]
+    by_extra: dict[str, list[str]] = _own_table(place).get("no-deps", {})
+    return [requirement for extra in sorted(extras) for requirement in by_extra.get(extra, [])]
+
+
+def foreign_tests(place: Place) -> list[Path]:
+    """Folders of test suites that the packages of `[tool.kraken-lab] without-tests` brought into .venv."""
+    base = {"base": str(place.venv), "platbase": str(place.venv)}
+    packages = Path(sysconfig.get_path("platlib", "venv", vars=base))
+    names: list[str] = _own_table(place).get("without-tests", [])
+    return [
+        folder for name in names for folder in sorted((packages / name).rglob("tests")) if folder.is_dir()
+    ]
 
 
 def check_path(root: Path) -> None:
