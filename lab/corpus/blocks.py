@@ -89,11 +89,12 @@ class _Lists:
             return False
         indent, number = len(match[1].expandtabs(4)), int(match[2])
         text_is_lower = line[match.end() - 1].islower()
+        after_item = inside == "item" and number == 1 and indent == 0
         follows = number in (self.numbers.get(indent, -2) + 1, self.numbers.get(indent, -2))
         starts = number == 1 and before.rstrip()[-1:] in (
             (":", ";", ",") if text_is_lower else (":", ";", ",", ".")
         )
-        if inside is None or (inside == "item" and follows) or starts or inside not in ("text", "item"):
+        if inside is None or (inside == "item" and follows) or after_item or starts:
             self.numbers = {key: value for key, value in self.numbers.items() if key < indent} | {
                 indent: number
             }

@@ -43,7 +43,7 @@ def _without_pages(lines: Sequence[str]) -> list[str]:
     """The lines without furniture; a gap between two blocks is left as one blank line, within one as none."""
     drop = furniture(lines)
     code = fenced(lines)
-    lengths = sorted(len(line) for line in lines if 0 < len(line) < 300)
+    lengths = sorted(len(line) for i, line in enumerate(lines) if 0 < len(line) < 300 and not drop[i])
     width = lengths[int(len(lengths) * 0.9)] if lengths else 0
     kept: list[str] = []
     i = 0
@@ -105,7 +105,7 @@ def _goes_on(above: str, below: str, width: int) -> bool:
         return lower and above[-1] not in ":;"
     if item_above:
         return lower or below[0].isspace()
-    return lower or len(above) + 1 + len(word) > 0.8 * width
+    return not word[0].isupper() or len(above) + 1 + len(word) > 0.8 * width
 
 
 def _vocabulary(text: str) -> frozenset[str]:

@@ -83,6 +83,9 @@ class _Page:
                 return True
         return False
 
+    def at_an_end(self, i: int) -> bool:
+        return self.neighbour(i, -1) is None or self.neighbour(i, 1) is None
+
     def alone(self, i: int) -> bool:
         """Whether blank lines, furniture or the document's ends are on both sides."""
         return all(not 0 <= j < len(self.lines) or self.blank[j] or self.furniture[j] for j in (i - 1, i + 1))
@@ -163,9 +166,9 @@ def _recurring(page: _Page, places: dict[str, list[int]]) -> bool:
         where = [i for i in places[key] if not page.furniture[i] and not page.table[i]]
         if len(where) < 3:
             continue
-        at_breaks = [i for i in where if page.touches_furniture(i)]
-        if len(at_breaks) >= 3:
-            chosen = at_breaks
+        at_breaks = {i for i in where if page.touches_furniture(i)}
+        if len({page.neighbour(i, -1, skip) for i in at_breaks}) >= 3:  # breaks, not lines at one break
+            chosen = [i for i in where if i in at_breaks or page.at_an_end(i)]
         elif _cuts(page, where, skip):
             chosen = where
         else:

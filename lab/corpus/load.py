@@ -248,8 +248,8 @@ def _with_ends(documents: list[Document]) -> list[Document]:
             if following and following.kind == document.kind == "handbook":
                 if following.valid_from == document.valid_from:
                     raise LabError(
-                        f"{document.source} and {following.source} are two editions of {document.id}, and both "
-                        f"begin on {document.valid_from}.",
+                        f"{document.source} and {following.source} are two editions of {document.id}, "
+                        f"and both begin on {document.valid_from}.",
                         "Each edition with a valid_from of its own.",
                         "Correct the valid_from of one.",
                     )

@@ -18,17 +18,19 @@ _TITLES = frozenset(str.split("mr mrs ms dr prof st sn av doç yrd öğr arş g�
 """Before a name, if capitalised: "Sn. Ayşe" is a title, "30 sn. Sonra" seconds at the end of a sentence."""
 _ABBREVIATIONS = frozenset(str.split("e.g i.e cf fig approx dept tel bkz örn yy cad mah çev bzw z.b d.h"))
 """The sentence goes on after these, capital letter or not. "etc." and "vb." are none: a capital ends them."""
-_BEFORE_FIGURES = frozenset(str.split("no nr art sec vol pp p s sf ext madde"))
+_BEFORE_FIGURES = frozenset(str.split("no nr max min art sec vol pp p s sf ext madde"))
 """Abbreviations before a figure only: "No. 5", but "The answer is no. Ask again"."""
 _AFTER_ORDINAL = str.split(
     "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık "
-    "pazartesi salı çarşamba perşembe cuma cumartesi pazar madde bölüm kısım fıkra bent cadde sokak noter dönem "
-    "yüzyıl hafta sınıf derece bölge uluslararası ulusal "
-    "januar februar märz april mai juni juli august september oktober november dezember jahrhundert abschnitt kapitel"
+    "pazartesi salı çarşamba perşembe cuma cumartesi pazar hafta yüzyıl dönem "
+    "madde bölüm kısım fıkra bent cadde sokak noter sınıf derece bölge uluslararası ulusal "
+    "januar februar märz april mai juni juli august september oktober november dezember "
+    "jahrhundert abschnitt kapitel"
 )
-"""Words that, capitalised, follow a Turkish or German ordinal ("31. Mart", "3. Abschnitt"), endings or not."""
+"""What follows, capitalised, a Turkish or German ordinal ("31. Mart", "3. Abschnitt"), endings or not."""
 _ROMAN = re.compile(r"[IVXLC]{2,}$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]$")
+_AHEAD = re.compile(r"\s*(\S{0,40})")
 _LOWER_TR = str.maketrans({"I": "ı", "İ": "i"})
 
 
@@ -65,8 +67,8 @@ def _word(text: str, first: int, last: int) -> str:
 
 
 def _ends(text: str, start: int, stop: re.Match[str], language: str) -> bool:
-    after = re.compile(r"\s*(\S{0,40})").match(text, stop.end())
-    ahead = (after[1] if after else "").lstrip(_OPENING)
+    after = _AHEAD.match(text, stop.end())
+    ahead = after[1].lstrip(_OPENING) if after else ""
     if not ahead:
         return True
     address = "@" in ahead or ahead.startswith(("http", "www."))
@@ -75,9 +77,9 @@ def _ends(text: str, start: int, stop: re.Match[str], language: str) -> bool:
     if not stop[0].startswith(".") or stop[0].startswith(".."):
         return True
     before = _word(text, start, stop.start())
-    alone = text[start : stop.start()].strip().lstrip(_OPENING) == before
     if before.isdigit():
-        if alone and len(before) <= 3:
+        opens = stop.start() - start < 50 and text[start : stop.start()].strip().lstrip(_OPENING) == before
+        if opens and len(before) <= 3:
             return False
         return not (language in ("tr", "de") and len(before) <= 3 and _follows_ordinal(ahead))
     lower = before.translate(_LOWER_TR).lower() if language == "tr" else before.lower()
