@@ -42,6 +42,8 @@ def test_a_table_cut_by_a_page_break_is_whole_again(furniture: str) -> None:
 def test_a_header_repeated_on_the_next_page_stands_once_and_another_table_stays_apart() -> None:
     table = "| A | B |\n|---|---|\n| 1 | 2 |"
     assert clean(f"{table}\n\n{EN_BREAK}\n\n| A | B |\n|---|---|\n| 3 | 4 |") == f"{table}\n| 3 | 4 |"
+    two = "| A | |\n| x | y |\n|---|---|\n| 1 | 2 |"
+    assert clean(f"{two}\n{TR_BREAK}\n{two}") == f"{two}\n| 1 | 2 |"
     other = "| C | D |\n|---|---|\n| 3 | 4 |"
     assert clean(f"{table}\n\n{EN_BREAK}\n\n{other}") == f"{table}\n\n{other}"
 
@@ -77,6 +79,25 @@ def test_furniture_of_another_house_goes_by_recurrence() -> None:
     assert "Nordwind" not in cleaned
     assert "- 2 -" not in cleaned
     assert cleaned.split("\n\n")[1] == "Sentence two runs on and reaches foot two of page beta and ends."
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "metin\n\nSAYFA 1 / 3\n\nKRAKEN AİR | İZİN | SÜRÜM 2025\n\nGİZLİ: İÇ KULLANIM\n\nsürer.",
+            "metin sürer.",
+        ),
+        ("a\n\n*Page 1 of 2*\n\n**Kraken Air | Leave | Edition 2025**\n\nb.", "a b."),
+        ("a\n\n---\n    Page 1 of 2\n---\n\nb.", "a b."),
+        ("The entitle-\n\nPage 1 of 2\n\nment. An entitlement.", "The entitlement. An entitlement."),
+        ("- one goes on\n\nPage 1 of 2\n\n  and ends\n- two", "- one goes on and ends\n- two"),
+        ("CONFIDENTIAL – papers are kept\nin the safe.", "CONFIDENTIAL – papers are kept in the safe."),
+        ("- Sayfa 1 / 2", "- Sayfa 1 / 2"),
+    ],
+)
+def test_dress_of_furniture(text: str, expected: str) -> None:
+    assert clean(text) == expected
 
 
 def test_form_feeds_are_page_breaks() -> None:

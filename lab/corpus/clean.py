@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from lab.corpus.blocks import HEADING, TERMINAL, Block, blocks, fenced, is_delimiter, is_row
 from lab.corpus.furniture import furniture
 from lab.corpus.sections import sections
+from lab.corpus.tables import header_rows
 
 __all__ = ["clean", "sections"]
 
@@ -68,22 +69,27 @@ def _gap(kept: list[str], lines: Sequence[str], below: int, tight: bool, width: 
     skip."""
     above, line = kept[-1], lines[below]
     if is_row(above) and is_row(line):
-        repeated = 0
-        if below + 1 < len(lines) and is_delimiter(lines[below + 1]):
-            table = len(kept)
-            while table and is_row(kept[table - 1]):
-                table -= 1
-            same = [row.strip() for row in kept[table : table + 2]] == [
-                line.strip(),
-                lines[below + 1].strip(),
-            ]
-            repeated = 2 if same else 0
-            if not same:
-                kept.append("")
+        first = len(kept)
+        while first and is_row(kept[first - 1]):
+            first -= 1
+        repeated = _repeated(
+            [row.strip() for row in kept[first:]], [row.strip() for row in lines[below : below + 9]]
+        )
+        if not repeated and any(is_row(row) and is_delimiter(row) for row in lines[below : below + 3]):
+            kept.append("")  # another table
         return repeated
     if not tight and not _goes_on(above, line, width):
         kept.append("")
     return 0
+
+
+def _repeated(table: Sequence[str], below: Sequence[str]) -> int:
+    """How many lines of `below` only repeat the header of `table`."""
+    delimiter = next((i for i, row in enumerate(table) if is_delimiter(row)), None)
+    if delimiter is None:
+        return 0
+    counts = (header_rows(table), delimiter + 1)
+    return next((count for count in counts if list(table[:count]) == list(below[:count])), 0)
 
 
 def _goes_on(above: str, below: str, width: int) -> bool:
