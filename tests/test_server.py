@@ -245,8 +245,10 @@ def test_pid_file_that_names_an_innocent_process(home: Path, shared: Path, innoc
     servers.up(home)
     servers.down(home)
     other = subprocess.Popen(["sleep", "300"])
+    sharing, sockets = pid_of(shared), Path(servers.up(shared).reader["host"], ".s.PGSQL.5432")
+    inode = sockets.stat().st_ino
     try:
-        pid = other.pid if innocent == "sleep" else pid_of(shared)
+        pid = other.pid if innocent == "sleep" else sharing
         lines = (shared / "data/postmaster.pid").read_text(encoding="utf-8").splitlines()
         lines[0] = str(pid)
         (home / "data/postmaster.pid").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -257,7 +259,8 @@ def test_pid_file_that_names_an_innocent_process(home: Path, shared: Path, innoc
         assert pid_of(home) != pid
         assert servers.down(home) is True
         assert other.poll() is None
-        assert psutil.pid_exists(pid_of(shared))
+        assert pid_of(shared) == sharing
+        assert sockets.stat().st_ino == inode  # nor was the other server's door taken away
         assert one(servers.up(shared).reader, "select 1") == 1
     finally:
         other.kill()
@@ -327,15 +330,20 @@ def test_a_foreign_directory_is_not_overwritten(home: Path) -> None:
     assert (home / "data/tez.txt").read_text(encoding="utf-8") == "dokunma"
 
 
-def test_a_server_that_does_not_start_shows_its_log(home: Path) -> None:
+def test_a_server_that_does_not_start_shows_its_log(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     servers.up(home)
     servers.down(home)
+    temporary = home.parent / "tmp"
+    temporary.mkdir()
+    temporary.chmod(0o711)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     with (home / "data/postgresql.conf").open("a", encoding="utf-8") as file:
         file.write("\nno_such_setting = 1\n")
     begin = time.monotonic()
     with pytest.raises(LabError, match="no_such_setting"):
         servers.up(home)
     assert time.monotonic() - begin < 10
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_lost_password_file_is_named(home: Path) -> None:

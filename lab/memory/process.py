@@ -122,10 +122,13 @@ def start(
         else:
             _forget(data)
             mark = log.stat().st_size if log.exists() else 0
-            child = _spawn(install, data, log, account)
+            sockets = None if os.name == "nt" else _socket_directory(account)
+            child = _spawn(install, data, log, account, sockets)
             if found := _await(child, data, answers):
                 return found
             said = _tail(log, mark)
+            if sockets is not None and child.poll() is not None:
+                _remove_socket_directory(sockets, data)
             passing = child.poll() is not None and ("shared memory block" in said or "lock file" in said)
             if not passing or time.monotonic() > deadline:
                 raise _not_started(data, log, said)
@@ -154,7 +157,7 @@ def stop(data: Path) -> bool:
         # Its starter may be alive and never reap it: an ended server counts as gone although its
         # pid is taken.
         if not serves(found.process, data):
-            _remove_socket_directory(Path(found.host))
+            _remove_socket_directory(Path(found.host), data)
             return True
         time.sleep(pause)
     raise LabError(
@@ -164,7 +167,9 @@ def stop(data: Path) -> bool:
     )
 
 
-def _spawn(install: Path, data: Path, log: Path, account: Account | None) -> subprocess.Popen[bytes]:
+def _spawn(
+    install: Path, data: Path, log: Path, account: Account | None, sockets: Path | None
+) -> subprocess.Popen[bytes]:
     settings = {
         "shared_buffers": "128MB",
         "max_connections": "60",
@@ -174,12 +179,13 @@ def _spawn(install: Path, data: Path, log: Path, account: Account | None) -> sub
         "timezone": "UTC",
         "log_timezone": "UTC",
         "logging_collector": "off",
+        "log_checkpoints": "off",
         "cluster_name": "kraken-lab",
     }
-    if os.name == "nt":
+    if sockets is None:
         settings |= {"listen_addresses": "127.0.0.1", "port": str(_free_port())}
     else:
-        settings |= {"listen_addresses": "", "unix_socket_directories": str(_socket_directory(account))}
+        settings |= {"listen_addresses": "", "unix_socket_directories": str(sockets)}
     with contextlib.suppress(OSError):
         # Containers often have 64 MB there, too little for a parallel index build.
         if shutil.disk_usage("/dev/shm").free < 512 << 20:
@@ -254,15 +260,20 @@ def _forget(data: Path) -> None:
     lines = _pid_file_lines(data)
     (data / "postmaster.pid").unlink(missing_ok=True)
     if len(lines) > 4 and lines[4].startswith("/"):
-        _remove_socket_directory(Path(lines[4]))
+        _remove_socket_directory(Path(lines[4]), data)
 
 
-def _remove_socket_directory(path: Path) -> None:
-    if path.name.startswith("kraken-lab-") and path.is_dir() and not path.is_symlink():
-        for entry in path.glob(".s.PGSQL.*"):
-            entry.unlink(missing_ok=True)
-        with contextlib.suppress(OSError):
-            path.rmdir()
+def _remove_socket_directory(path: Path, data: Path) -> None:
+    """Clears it away if it is this server's: the pid file of a copied data directory names another's."""
+    if not path.name.startswith("kraken-lab-") or path.is_symlink():
+        return
+    with contextlib.suppress(OSError, IndexError):
+        for lock in path.glob(".s.PGSQL.*.lock"):
+            if lock.read_text(encoding="utf-8").splitlines()[1] != os.fspath(data):
+                return
+            lock.with_suffix("").unlink(missing_ok=True)
+            lock.unlink()
+        path.rmdir()
 
 
 def _pid_file_lines(data: Path) -> list[str]:
