@@ -92,7 +92,13 @@ def _clean_environment() -> dict[str, str]:
     """The process's own, without the settings that send packages elsewhere than into .venv."""
     elsewhere = {"PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV"}
     kept = {name: value for name, value in os.environ.items() if name not in elsewhere}
-    return {**kept, "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
+    return {
+        **kept,
+        "PIP_USER": "0",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PIP_NO_INPUT": "1",
+        "PIP_PROGRESS_BAR": "off",
+    }
 
 
 def run(job: Job, command: list[str], working_on: str) -> None:
@@ -124,6 +130,7 @@ def run(job: Job, command: list[str], working_on: str) -> None:
         process.wait()
         raise
     reader.join(timeout=5)
+    process.stdout.close()
     if process.returncode != 0:
         sys.stderr.write("".join(f"    {line.rstrip()}\n" for line in lines[-12:]))
         raise Trouble(
