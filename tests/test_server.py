@@ -346,11 +346,16 @@ def test_a_server_that_does_not_start_shows_its_log(home: Path, monkeypatch: pyt
     assert list(temporary.iterdir()) == []
 
 
-def test_a_lost_password_file_is_named(home: Path) -> None:
-    servers.up(home)
-    (home / "passwords.json").unlink()
+def test_a_lost_or_foreign_password_file_is_named(home: Path, shared: Path) -> None:
+    server = servers.up(home)
+    kept = (home / "passwords.json").rename(home / "kept.json")
     with pytest.raises(LabError, match=r"passwords\.json does not fit"):
         servers.up(home)
+    shutil.copy(shared / "passwords.json", home / "passwords.json")
+    with pytest.raises(LabError, match=r"passwords\.json does not fit"):
+        servers.up(home)
+    kept.replace(home / "passwords.json")
+    assert servers.up(home) == server
 
 
 def test_no_wheel_for_this_platform(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:

@@ -180,12 +180,13 @@ def _up_bundled(where: Path) -> Server:
             "Set LAB_HOME to such a directory (as /var/tmp/kraken-lab), or start as an ordinary user.",
         )
     cluster.sweep(where)
-    passwords = {**roles.fresh_passwords(), **roles.load(where, "bundled")}
-    passwords.pop(roles.READY, None)
+    known = roles.load(where, "bundled")
+    if data.exists() and (data / "PG_VERSION").exists() and roles.SUPERUSER not in known:
+        raise _lost_key(where)
+    passwords = {**roles.fresh_passwords(), **known, roles.READY: roles.LAYOUT}
     try:
-        roles.save(
-            where, "bundled", passwords
-        )  # before the data directory exists, so that none is ever without a key
+        if not known:  # before the data directory exists, so that none is ever without a key
+            roles.save(where, "bundled", {**passwords, roles.READY: ""})
         if not data.exists():
             cluster.initialise(data, passwords[roles.SUPERUSER], account)
 
@@ -201,7 +202,8 @@ def _up_bundled(where: Path) -> Server:
 
         found = process.start(data, where / "postgres.log", account, answers)
         roles.provision_bundled(_address(found), passwords)
-        roles.save(where, "bundled", {**passwords, roles.READY: roles.LAYOUT})
+        if known != passwords:
+            roles.save(where, "bundled", passwords)
     except OSError as error:
         raise LabError(
             f"The database could not be set up in {where}: {error}",
