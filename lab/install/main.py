@@ -22,6 +22,7 @@ python start.py COMMAND …             a command of the lab, e.g. ask "…", do
 
 The environment is the folder .venv beside start.py: made on the first start, only checked on later ones.
 What is said about it goes to stderr. uv makes it if it is on the search path (LAB_INSTALLER=pip: never).
+When an installation fails, .venv/install.log holds every word of it.
 """
 
 

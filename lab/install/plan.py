@@ -37,6 +37,10 @@ class Place:
         return self.root / ".venv.lock"
 
     @property
+    def log(self) -> Path:
+        return self.venv / "install.log"
+
+    @property
     def constraints(self) -> Path:
         return self.root / "constraints.txt"
 
