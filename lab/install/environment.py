@@ -136,7 +136,7 @@ def run(job: Job, command: list[str], working_on: str) -> None:
 
 
 def _failure(job: Job, lines: list[str]) -> Trouble:
-    """The reason in a sentence. All that was said goes to a file, its end to the screen when it is a riddle."""
+    """The reason in a sentence. All that was said goes to a file, the end of a riddle to the screen."""
     with contextlib.suppress(OSError):
         job.place.log.write_text("".join(lines), encoding="utf-8")
     reason = explain("".join(lines), job.place.root)
@@ -144,7 +144,7 @@ def _failure(job: Job, lines: list[str]) -> Trouble:
         sys.stderr.write("".join(f"    {line.rstrip()[:300]}\n" for line in lines[-12:]))
         reason = (
             "The installer failed; its last lines are above."
-            " Run it again, set LAB_INSTALLER=pip to go without uv, or delete the folder .venv and start anew."
+            " Run it again, set LAB_INSTALLER=pip to go without uv, or delete .venv and begin anew."
         )
     return Trouble(reason)
 
