@@ -1,7 +1,8 @@
-"""BM25 in plain tables: postings and document frequencies kept by the writer, scores computed in one statement.
+"""BM25 in plain tables: postings and counts kept by the writer, scores computed in one statement.
 
-score = Σ weight · idf · tf·(k1+1) / (tf + k1·(1 − b + b·length/mean length)), idf = ln(1 + (N − df + ½) / (df + ½)):
-Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), with Lucene's idf, which is never negative."""
+score = Σ weight · idf · tf·(k1+1) / (tf + k1·(1 − b + b·length/mean length)),
+idf = ln(1 + (N − df + ½) / (df + ½)): Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009),
+with Lucene's idf, which is never negative."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def terms(text: str, language: str) -> Counter[str]:
 
 
 def asked(question: str, language: str) -> Counter[str]:
-    """The question's lexemes; for a language that is not known ("und") the union of the English and the Turkish ones."""
+    """The question's lexemes; where its language is not known ("und"), the English and the Turkish ones."""
     if language in ("en", "tr"):
         return terms(question, language)
     return terms(question, "en") | terms(question, "tr")
@@ -73,7 +74,8 @@ def add(connection: Connection, workspace: str, rows: Iterable[Posted]) -> None:
         part = flat[start : start + 20_000]
         connection.execute(
             """insert into posting (workspace, lexeme, module, collection, memory, owner, tf, length)
-               select %s, * from unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::text[], %s::smallint[], %s::int[])""",
+               select %s, * from unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::text[],
+                                        %s::smallint[], %s::int[])""",
             [
                 workspace,
                 [lexeme for _, lexeme, _ in part],
@@ -89,7 +91,7 @@ def add(connection: Connection, workspace: str, rows: Iterable[Posted]) -> None:
 
 
 def remove(connection: Connection, workspace: str, serials: Sequence[int]) -> None:
-    """Takes memories out of the index. To be called before they are deleted: the counts are read from them."""
+    """Takes memories out of the index. Before they are deleted: the counts are read from them."""
     _count(connection, workspace, serials, -1)
     connection.execute("delete from posting where memory = any(%s)", [list(serials)])
     connection.execute("delete from lexeme_df where workspace = %s and df <= 0", [workspace])
@@ -100,7 +102,7 @@ def _count(connection: Connection, workspace: str, serials: Sequence[int], sign:
     connection.execute(_COUNTS, {"serials": list(serials), "workspace": workspace, "sign": sign})
 
 
-# Up to a few thousand memories: everything computed on what the asker sees, frequencies and mean length included.
+# Up to a few thousand memories: all computed on what the asker sees, frequencies and mean length included.
 EXACT = """
     with seen as materialized (
         select m.serial, m.id, m.length from memory m
@@ -109,22 +111,25 @@ EXACT = """
     hit as materialized (
         select q.lexeme, q.weight, p.tf::float8 as tf, seen.id, seen.length
         from unnest(%(lexemes)s::text[], %(weights)s::float8[]) as q (lexeme, weight)
-        join posting p on p.workspace = %(workspace)s and p.lexeme = q.lexeme and p.collection = %(collection)s
-                      and p.module = any(%(modules)s)
+        join posting p on p.workspace = %(workspace)s and p.lexeme = q.lexeme
+                      and p.collection = %(collection)s and p.module = any(%(modules)s)
         join seen on seen.serial = p.memory),
     idf as materialized (
-        select lexeme, ln(1 + (size.n - count(*) + 0.5) / (count(*) + 0.5)) as idf from hit, size group by lexeme, size.n)
-    select id, sum(weight * idf * tf * (%(k1)s + 1) / (tf + %(k1)s * (1 - %(b)s + %(b)s * length / size.mean))) as score
+        select lexeme, ln(1 + (size.n - count(*) + 0.5) / (count(*) + 0.5)) as idf
+        from hit, size group by lexeme, size.n)
+    select id, sum(weight * idf * tf * (%(k1)s + 1)
+                   / (tf + %(k1)s * (1 - %(b)s + %(b)s * length / size.mean))) as score
     from hit join idf using (lexeme), size
     group by id order by score desc, id limit %(k)s"""
 
-# Large collections: candidates from the rarest lexemes within a budget of postings, the best of them checked against
-# the rule (by joining memory) and scored anew over all lexemes. Frequencies are those of the readable modules.
+# Large collections: candidates from the rarest lexemes within a budget of postings, the best of them checked
+# against the rule (by joining memory) and scored anew over all lexemes. Frequencies: of the readable modules.
 # `ceiling`: no memory left out can score more.
 BUDGETED = """
     with size as materialized (
         select greatest(sum(n), 1)::float8 as n, greatest(sum(length)::float8 / nullif(sum(n), 0), 1) as mean
-        from module_size where workspace = %(workspace)s and collection = %(collection)s and module = any(%(modules)s)),
+        from module_size
+        where workspace = %(workspace)s and collection = %(collection)s and module = any(%(modules)s)),
     asked as materialized (
         select q.lexeme, q.weight, coalesce(sum(d.df), 0)::float8 as df
         from unnest(%(lexemes)s::text[], %(weights)s::float8[]) as q (lexeme, weight)
@@ -133,14 +138,16 @@ BUDGETED = """
         group by q.lexeme, q.weight),
     weighted as materialized (
         select lexeme, weight * ln(1 + greatest(size.n - df + 0.5, 0.5) / (df + 0.5)) as idf,
-               sum(df) over (order by df, lexeme) <= %(budget)s or row_number() over (order by df, lexeme) = 1 as opened
+               sum(df) over (order by df, lexeme) <= %(budget)s
+               or row_number() over (order by df, lexeme) = 1 as opened
         from asked, size),
     candidate as materialized (
         select p.memory,
-               sum(w.idf * p.tf * (%(k1)s + 1) / (p.tf + %(k1)s * (1 - %(b)s + %(b)s * p.length / size.mean))) as part
+               sum(w.idf * p.tf * (%(k1)s + 1)
+                   / (p.tf + %(k1)s * (1 - %(b)s + %(b)s * p.length / size.mean))) as part
         from weighted w
-        join posting p on p.workspace = %(workspace)s and p.lexeme = w.lexeme and p.collection = %(collection)s
-                      and p.module = any(%(modules)s), size
+        join posting p on p.workspace = %(workspace)s and p.lexeme = w.lexeme
+                      and p.collection = %(collection)s and p.module = any(%(modules)s), size
         where w.opened group by p.memory order by part desc limit %(candidates)s),
     bound as materialized (
         select (select coalesce(sum(idf), 0) * (%(k1)s + 1) from weighted where not opened)

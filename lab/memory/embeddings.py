@@ -31,8 +31,8 @@ _LOOK_UP = 2000
 class Cached:
     """An embedder whose vectors are looked up first and stored after; itself an `Embedder` of the same space.
 
-    Vectors are rounded to half precision before they are handed out, so that the first run and every later one get the
-    same numbers. May be used from several threads and processes; duplicates in one call are computed once."""
+    Vectors are rounded to half precision before they are handed out, so that the first run and every later
+    one get the same numbers. For several threads and processes; duplicates in one call are computed once."""
 
     def __init__(self, base: Embedder, server: Server, *, progress: bool = True) -> None:
         self.base = base
@@ -56,7 +56,9 @@ class Cached:
         return self.base.dimensions
 
     def passages(self, texts: Sequence[str]) -> np.ndarray:
-        """(n, d) float32, rows of length 1, in the order of `texts`. LabError for a wrong shape or a number not finite."""
+        """(n, d) float32, rows of length 1, in the order of `texts`.
+
+        LabError for vectors of another shape, not finite, or all zero."""
         with self._lock:
             found = self._found("passage", texts, self.base.passages)
         return self._rows([found[text] for text in texts])
@@ -120,11 +122,12 @@ class Cached:
                 batch = missing[start : start + BATCH]
                 rows = self._checked(compute(batch), batch)
                 with connection.transaction():
-                    # In the order of keys: two processes that store the same texts would wait for each other in a ring.
+                    # By key: two processes that store the same texts in two orders would wait for each other.
                     order = sorted(range(len(batch)), key=lambda at: keys[batch[at]])
                     connection.execute(
                         """insert into embedding (space, key, dimensions, vector)
-                           select %s, key, %s, vector from unnest(%s::bytea[], %s::halfvec[]) as new (key, vector)
+                           select %s, key, %s, vector
+                           from unnest(%s::bytea[], %s::halfvec[]) as new (key, vector)
                            on conflict do nothing""",
                         [
                             space,
@@ -166,8 +169,8 @@ class Cached:
                 "Finite numbers, not all zero.",
                 "Choose another embedder: LAB_EMBEDDER=use",
             )
-        rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return rows.astype(np.float16)
+        halves: np.ndarray = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float16)
+        return halves
 
 
 def space_id(connection: psycopg.Connection[Any], name: str, dimensions: int) -> int:

@@ -1,6 +1,6 @@
-"""HNSW indexes, made where a collection has outgrown the exact scan: one for each (workspace, space, collection, module).
+"""HNSW indexes where a collection has outgrown the exact scan: one a (workspace, space, collection, module).
 
-One index over all modules fails where rights matter: an asker who reads 2 % of it gets mostly neighbours he may not see."""
+One index over all modules fails where rights matter: who reads 2 % of it meets mostly what he may not see."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def existing(connection: Connection, names: Iterable[str]) -> set[str]:
 
 
 def maintain(server: Server, workspace: str) -> list[str]:
-    """Makes the indexes that are due, as the owner; returns their names. Writers wait meanwhile, readers do not."""
+    """Makes the indexes that are due, as the owner; returns their names. Writers wait, readers do not."""
     with writer(server) as connection, writing(connection, workspace):
         due = connection.execute(
             "select space, dimensions, collection, module from memory_vector where workspace = %s "
@@ -55,7 +55,8 @@ def maintain(server: Server, workspace: str) -> list[str]:
                 sql.SQL(
                     "create index if not exists {name} on memory_vector "
                     "using hnsw ((vector::halfvec({dimensions})) halfvec_cosine_ops) "
-                    "where workspace = {workspace} and space = {space} and collection = {collection} and module = {module}"
+                    "where workspace = {workspace} and space = {space} "
+                    "and collection = {collection} and module = {module}"
                 ).format(
                     name=sql.Identifier(name),
                     dimensions=sql.Literal(dimensions),

@@ -1,6 +1,6 @@
-"""Reading the memory core. Every function takes a `View`, which only `visibility.looking(connection, sight)` gives.
+"""Reading the memory core. Every function takes a `View`, which only `visibility.looking` gives.
 
-What may be seen is decided by the database (policy `look` on memory); each statement here reads or joins `memory`."""
+What may be seen is decided by the database (policy `look` on memory): each statement reads `memory`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def by_vector(
     """(id, cosine similarity) of the `k` nearest visible memories, best first, ties by id; None: of all.
 
     Exact where what the roles read in this collection is small (`hnsw.FROM`), or all is asked for; else each
-    large module through its HNSW index. Should that give fewer than `k`, exact again: never fewer rows than exist.
+    large module through its HNSW index. Should that give fewer than `k`, exact again: never fewer than exist.
     LabError for a space that nothing was stored in, or a query of other dimensions."""
     row = view.connection.execute(
         "select id, dimensions from embedding_space where name = %s", [space]
@@ -94,14 +94,16 @@ def _approximate(
 ) -> list[tuple[str, float]]:
     """The large modules by their indexes, the rest exactly, joined by distance."""
     view.connection.execute(
-        "select set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', %s, true)",
+        "select set_config('hnsw.iterative_scan', 'strict_order', true), "
+        "set_config('hnsw.ef_search', %s, true)",
         [str(min(1000, max(100, 2 * values["k"])))],
     )
     # A partial index is used where its predicate stands in the query as literals.
     part = sql.SQL(
         "(select m.id, v.vector::halfvec({dimensions}) <=> %(query)s::halfvec as distance"
         " from memory_vector v join memory m on m.serial = v.memory"
-        " where v.workspace = {workspace} and v.space = {space} and v.collection = {collection} and v.module = {module}"
+        " where v.workspace = {workspace} and v.space = {space}"
+        " and v.collection = {collection} and v.module = {module}"
         + _WHERE
         + " order by v.vector::halfvec({dimensions}) <=> %(query)s::halfvec limit %(k)s)"
     )
@@ -133,11 +135,11 @@ def _approximate(
 def by_words(
     view: View, question: str, language: str, k: int | None, collection: str, where: Filter | None = None
 ) -> list[tuple[str, float]]:
-    """(id, BM25 score > 0) of the `k` best visible memories that share a lexeme with the question, best first.
+    """(id, BM25 score > 0) of the `k` best visible memories sharing a lexeme with the question, best first.
 
-    Up to `hnsw.FROM` memories frequencies and mean length are of what the asker sees. Beyond, they are of the modules
-    he reads (editions and expired ones included, private memories never), and candidates come from a budget
-    of postings; the first ten are then asked for again without it unless they are proven exact."""
+    Up to `hnsw.FROM` memories frequencies and mean length are of what the asker sees. Beyond, they are of the
+    modules he reads (editions and expired ones included, private memories never), and candidates come from a
+    budget of postings; unless the first ten are proven exact, the budget is then lifted."""
     lexemes = bm25.asked(question, language)
     if not lexemes or not view.modules:
         return []
@@ -148,8 +150,8 @@ def by_words(
         "b": bm25.B,
     }
     row = view.connection.execute(
-        "select coalesce(sum(n), 0) from module_size where workspace = %(workspace)s and collection = %(collection)s "
-        "and module = any(%(modules)s)",
+        "select coalesce(sum(n), 0) from module_size "
+        "where workspace = %(workspace)s and collection = %(collection)s and module = any(%(modules)s)",
         values,
     ).fetchone()
     if k is None or row is None or row[0] <= hnsw.FROM:
@@ -169,8 +171,8 @@ def _with_filter(statement: LiteralString) -> sql.Composed:
 
 
 _CHUNK: LiteralString = """
-    select m.id, m.collection, m.document, m.section, m.ordinal, m.content, m.search_text, m.module, m.edition,
-           m.valid_from, m.valid_to, m.parent_id, m.labels
+    select m.id, m.collection, m.document, m.section, m.ordinal, m.content, m.search_text, m.module,
+           m.edition, m.valid_from, m.valid_to, m.parent_id, m.labels
     from memory m where m.kind = 'chunk' and m.workspace = %(workspace)s"""
 
 
@@ -187,7 +189,8 @@ def children(view: View, parent_ids: Sequence[str], collection: str = "unit") ->
     """Visible chunks by the id of their parent, in document order; parents without any have no entry."""
     rows = view.connection.execute(
         _CHUNK
-        + " and m.parent_id = any(%(parents)s) and m.collection = %(collection)s order by m.parent_id, m.ordinal",
+        + " and m.parent_id = any(%(parents)s) and m.collection = %(collection)s"
+        + " order by m.parent_id, m.ordinal",
         {"workspace": view.sight.workspace, "parents": list(parent_ids), "collection": collection},
     )
     found: dict[str, list[Chunk]] = defaultdict(list)
@@ -200,7 +203,8 @@ def children(view: View, parent_ids: Sequence[str], collection: str = "unit") ->
 def parents(view: View, ids: Sequence[str]) -> dict[str, str]:
     """id → parent's id for the visible ones of `ids` that have one."""
     rows = view.connection.execute(
-        "select m.id, m.parent_id from memory m where m.workspace = %s and m.id = any(%s) and m.parent_id is not null",
+        "select m.id, m.parent_id from memory m "
+        "where m.workspace = %s and m.id = any(%s) and m.parent_id is not null",
         [view.sight.workspace, list(ids)],
     )
     return dict(rows.fetchall())
@@ -210,7 +214,8 @@ def all_chunks(view: View, collection: str) -> list[Chunk]:
     """Every visible chunk of a collection, by document, edition and position."""
     rows = view.connection.execute(
         _CHUNK
-        + ' and m.collection = %(collection)s order by m.document collate "C", m.edition collate "C", m.ordinal',
+        + " and m.collection = %(collection)s"
+        + ' order by m.document collate "C", m.edition collate "C", m.ordinal',
         {"workspace": view.sight.workspace, "collection": collection},
     )
     return [_chunk(row) for row in rows]
@@ -220,7 +225,8 @@ def vectors(view: View, space: str, ids: Sequence[str]) -> dict[str, np.ndarray]
     """id → (d,) float32 of length 1 for the visible ones of `ids` that have a vector in this space."""
     rows = view.connection.execute(
         """select m.id, v.vector from memory m join memory_vector v on v.memory = m.serial
-           where m.workspace = %s and m.id = any(%s) and v.space = (select id from embedding_space where name = %s)""",
+           where m.workspace = %s and m.id = any(%s)
+                 and v.space = (select id from embedding_space where name = %s)""",
         [view.sight.workspace, list(ids), space],
     )
     found = {key: vector.to_numpy().astype(np.float32) for key, vector in rows}

@@ -32,7 +32,7 @@ class View:
 def looking(connection: Connection, sight: Sight) -> Iterator[View]:
     """One transaction in which `connection` sees what `sight` may see. Several searches in it see one state.
 
-    Raises LabError when the connection's role is not bound by the rule (a superuser, an owner, the writer)."""
+    Raises LabError when the connection's role is not bound by the rule (superuser, owner, writer)."""
     fresh = connection.info.transaction_status == TransactionStatus.IDLE
     with connection.transaction():
         if fresh:  # one snapshot for all that is read, whatever is ingested meanwhile

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from pgvector import HalfVector
-from psycopg.types.json import Jsonb
 
-from lab.kinds import Chunk, Document, LabError
+from lab.kinds import Chunk, Document
 from lab.memory import bm25, hnsw
 from lab.memory.connect import owner, writer
 from lab.memory.embeddings import space_id
+from lab.memory.rows import GIVEN, Row, as_json, prepare
 from lab.memory.server import Server
 from lab.memory.visibility import Connection, writing
 from lab.models.embedders import Embedder
@@ -37,20 +33,6 @@ class IngestReport:
     vectors_written: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A chunk as it is stored. Equal `hash`: nothing to do; equal `index`: its vectors and postings still hold."""
-
-    chunk: Chunk
-    hash: str
-    index: str
-    terms: Counter[str]
-
-    @property
-    def place(self) -> tuple[str, str]:
-        return self.chunk.document, self.chunk.label.edition
-
-
 def ingest(
     server: Server,
     documents: Sequence[Document],
@@ -62,12 +44,12 @@ def ingest(
 ) -> IngestReport:
     """Makes the workspace's documents exactly these. Embeds `search_text` in the space of each embedder.
 
-    Unchanged chunks keep their row, vectors and postings; a chunk whose label alone changed (an edition that ended)
-    is updated in place; a document that is gone takes everything of its own along. One transaction under a lock:
-    whoever reads, and whoever is killed, sees the state before or after. Embedding happens before it.
+    Unchanged chunks keep their row, vectors and postings; a chunk whose label alone changed (an edition that
+    ended) is updated in place; a document that is gone takes all that was made of it along. One transaction
+    under a lock, after the embedding: a reader meanwhile, and a kill, meets the state before or after.
     Raises LabError for text that can't be stored, and for documents or chunks with the same id."""
     say = progress or (lambda _: None)
-    rows = _rows(documents, chunks_of)
+    rows = prepare(documents, chunks_of)
     vectors = [_embedded(server, embedder, rows.values(), workspace) for embedder in embedders]
     say(f"{len(documents)} documents, {len(rows)} chunks")
     with writer(server) as connection:
@@ -113,7 +95,7 @@ def roles(server: Server, workspace: str) -> dict[str, frozenset[str]]:
     """Role → modules it may read."""
     with writer(server) as connection, writing(connection, workspace):
         rows = connection.execute(
-            "select role, array_agg(module) from role_module where workspace = %s group by role order by role",
+            "select role, array_agg(module) from role_module where workspace = %s group by 1 order by 1",
             [workspace],
         ).fetchall()
     return {role: frozenset(modules) for role, modules in rows}
@@ -132,81 +114,8 @@ def allow(server: Server, workspace: str, role: str, modules: Collection[str]) -
         )
 
 
-def _rows(documents: Sequence[Document], chunks_of: Callable[[Document], list[Chunk]]) -> dict[str, _Row]:
-    places = Counter((document.id, document.edition) for document in documents)
-    for (key, edition), n in places.items():
-        if n > 1:
-            sources = ", ".join(d.source for d in documents if (d.id, d.edition) == (key, edition))
-            raise LabError(
-                f"{n} documents are {key}, edition {edition}: {sources}.",
-                "One each.",
-                "Change the id of one.",
-            )
-    rows: dict[str, _Row] = {}
-    for document in documents:
-        _storable(document.title, document)
-        for chunk in chunks_of(document):
-            _storable(chunk.text + chunk.search_text + chunk.heading + chunk.id, document)
-            if chunk.id in rows:
-                raise LabError(
-                    f"Two chunks have the id {chunk.id}.", "Chunk ids are unique.", f"See {document.source}."
-                )
-            rows[chunk.id] = _row(chunk)
-    return rows
-
-
-def _storable(text: str, document: Document) -> None:
-    """PostgreSQL keeps neither NUL nor half of a surrogate pair."""
-    bad = next((c for c in text if c == "\0" or "\ud800" <= c <= "\udfff"), None)
-    if bad is not None:
-        at = text[: text.index(bad)].split("\n")[-1][-40:]
-        name = "a NUL byte" if bad == "\0" else f"half a character (U+{ord(bad):04X})"
-        raise LabError(
-            f"{document.source} contains {name} after {at!r}.",
-            "Text in UTF-8.",
-            "Save the file as UTF-8 without it.",
-        )
-
-
-def _row(chunk: Chunk) -> _Row:
-    terms = bm25.terms(chunk.search_text, chunk.label.language)
-    index = [chunk.search_text, chunk.chunker, chunk.label.access, sorted(terms.items())]
-    stored = _stored(chunk)
-    return _Row(chunk, _digest([stored, index]), _digest(index), terms)
-
-
-def _stored(chunk: Chunk) -> dict[str, Any]:
-    label = chunk.label
-    return {
-        "id": chunk.id,
-        "content": chunk.text,
-        "search_text": chunk.search_text,
-        "module": label.access,
-        "valid_from": label.valid_from.isoformat(),
-        "valid_to": label.valid_to.isoformat() if label.valid_to else None,
-        "collection": chunk.chunker,
-        "document": chunk.document,
-        "edition": label.edition,
-        "section": chunk.section,
-        "ordinal": chunk.ordinal,
-        "parent_id": chunk.parent,
-        "labels": {
-            "title": chunk.title,
-            "heading": chunk.heading,
-            "sections": list(chunk.sections),
-            "scope": label.scope,
-            "language": label.language,
-            "department": label.department,
-        },
-    }
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
-
-
 def _embedded(
-    server: Server, embedder: Embedder, rows: Iterable[_Row], workspace: str
+    server: Server, embedder: Embedder, rows: Iterable[Row], workspace: str
 ) -> dict[str, np.ndarray]:
     """search_text → vector of the chunks that have none in this embedder's space yet."""
     with writer(server) as connection, writing(connection, workspace):
@@ -230,44 +139,50 @@ def _sync_documents(
     columns = ", ".join(_DOCUMENT)
     known = {
         (row[0], row[1]): row
-        for row in connection.execute(f"select {columns} from document where workspace = %s", [workspace])  # type: ignore[arg-type]
+        for row in connection.execute(f"select {columns} from document where workspace = %s", [workspace])
     }
     given = {
         (d.id, d.edition): (
-            d.id, d.edition, d.source, d.fingerprint, d.kind, d.title, d.department, d.language, d.access, d.valid_from, d.valid_to
+            d.id, d.edition, d.source, d.fingerprint, d.kind, d.title, d.department, d.language, d.access,
+            d.valid_from, d.valid_to,
         )
         for d in documents
     }  # fmt: skip
     gone = sorted(known.keys() - given.keys())
     if gone:
         connection.execute(
-            "delete from document where workspace = %s and (id, edition) in (select * from unnest(%s::text[], %s::text[]))",
+            "delete from document where workspace = %s "
+            "and (id, edition) in (select * from unnest(%s::text[], %s::text[]))",
             [workspace, [key for key, _ in gone], [edition for _, edition in gone]],
         )
     new = [row for place, row in given.items() if known.get(place) != row]
     if new:
         connection.execute(
-            """insert into document (workspace, id, edition, source, fingerprint, kind, title, department, language,
-                                     module, valid_from, valid_to)
-               select %s, * from unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[],
-                                        %s::text[], %s::text[], %s::text[], %s::date[], %s::date[])
+            """insert into document
+                   (workspace, id, edition, source, fingerprint, kind, title, department, language, module,
+                    valid_from, valid_to)
+               select %s, * from unnest(
+                   %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[],
+                   %s::text[], %s::text[], %s::date[], %s::date[])
                on conflict (workspace, id, edition) do update set
-                   (source, fingerprint, kind, title, department, language, module, valid_from, valid_to, updated_at) =
-                   row (excluded.source, excluded.fingerprint, excluded.kind, excluded.title, excluded.department,
-                        excluded.language, excluded.module, excluded.valid_from, excluded.valid_to, now())""",
+                   source = excluded.source, fingerprint = excluded.fingerprint, kind = excluded.kind,
+                   title = excluded.title, department = excluded.department, language = excluded.language,
+                   module = excluded.module, valid_from = excluded.valid_from, valid_to = excluded.valid_to,
+                   updated_at = now()""",
             [workspace, *(list(column) for column in zip(*new, strict=True))],
         )
     return set(known), {(row[0], row[1]) for row in new} | set(gone)
 
 
 def _sync_chunks(
-    connection: Connection, workspace: str, rows: dict[str, _Row]
+    connection: Connection, workspace: str, rows: dict[str, Row]
 ) -> tuple[set[tuple[str, str]], int]:
     """(places of which a chunk was written or removed, chunks written)."""
     known = {
         key: (serial, content, index, (document, edition))
         for key, serial, content, index, document, edition in connection.execute(
-            "select id, serial, content_hash, index_hash, document, edition from memory where workspace = %s and kind = 'chunk'",
+            "select id, serial, content_hash, index_hash, document, edition from memory "
+            "where workspace = %s and kind = 'chunk'",
             [workspace],
         )
     }
@@ -290,31 +205,16 @@ def _sync_chunks(
     return places, len(new) + len(moved)
 
 
-_GIVEN = """jsonb_to_recordset(%s) as new (
-    id text, content text, search_text text, content_hash text, index_hash text, length int, module text, valid_from date,
-    valid_to date, collection text, document text, edition text, section text, ordinal int, parent_id text, labels jsonb)"""
-
-
-def _json(rows: Sequence[_Row]) -> Jsonb:
-    return Jsonb(
-        [
-            _stored(row.chunk)
-            | {"content_hash": row.hash, "index_hash": row.index, "length": sum(row.terms.values())}
-            for row in rows
-        ]
-    )
-
-
-def _insert(connection: Connection, workspace: str, rows: Sequence[_Row]) -> None:
+def _insert(connection: Connection, workspace: str, rows: Sequence[Row]) -> None:
     columns = (
-        "id, content, search_text, content_hash, index_hash, length, module, valid_from, valid_to, collection, "
-        "document, edition, section, ordinal, parent_id, labels"
+        "id, content, search_text, content_hash, index_hash, length, module, valid_from, valid_to, "
+        "collection, document, edition, section, ordinal, parent_id, labels"
     )
     serials = dict(
         connection.execute(
-            f"insert into memory (workspace, kind, source, verified, {columns}) "  # type: ignore[arg-type]
-            f"select %s, 'chunk', 'import', true, {columns} from {_GIVEN} returning id, serial",
-            [workspace, _json(rows)],
+            f"insert into memory (workspace, kind, source, verified, {columns}) "
+            f"select %s, 'chunk', 'import', true, {columns} from {GIVEN} returning id, serial",
+            [workspace, as_json(rows)],
         ).fetchall()
     )
     bm25.add(
@@ -327,14 +227,14 @@ def _insert(connection: Connection, workspace: str, rows: Sequence[_Row]) -> Non
     )
 
 
-def _update(connection: Connection, workspace: str, rows: Sequence[_Row]) -> None:
+def _update(connection: Connection, workspace: str, rows: Sequence[Row]) -> None:
     """What vectors and postings do not depend on."""
     connection.execute(
-        f"""update memory m set content = new.content, content_hash = new.content_hash, valid_from = new.valid_from,
-                valid_to = new.valid_to, section = new.section, ordinal = new.ordinal, parent_id = new.parent_id,
-                labels = new.labels, updated_at = now()
-            from {_GIVEN} where m.workspace = %s and m.id = new.id""",  # type: ignore[arg-type]
-        [_json(rows), workspace],
+        f"""update memory m set content = new.content, content_hash = new.content_hash,
+                valid_from = new.valid_from, valid_to = new.valid_to, section = new.section,
+                ordinal = new.ordinal, parent_id = new.parent_id, labels = new.labels, updated_at = now()
+            from {GIVEN} where m.workspace = %s and m.id = new.id""",
+        [as_json(rows), workspace],
     )
 
 
@@ -345,7 +245,8 @@ def _place_vectors(
     space = space_id(connection, embedder.space, embedder.dimensions)
     bare = connection.execute(
         """select m.serial, m.search_text from memory m where m.workspace = %s and m.kind = 'chunk'
-           and not exists (select from memory_vector v where v.memory = m.serial and v.space = %s) order by m.serial""",
+           and not exists (select from memory_vector v where v.memory = m.serial and v.space = %s)
+           order by m.serial""",
         [workspace, space],
     ).fetchall()
     # Somebody else's ingest may have finished since: then some are embedded here, mostly from the cache.
@@ -355,10 +256,12 @@ def _place_vectors(
     for start in range(0, len(bare), BATCH):
         part = bare[start : start + BATCH]
         connection.execute(
-            """insert into memory_vector (memory, space, workspace, module, owner, collection, dimensions, vector)
-               select m.serial, %s, m.workspace, m.module, case m.visibility when 'private' then m.owner end, m.collection,
-                      %s, new.vector
-               from unnest(%s::bigint[], %s::halfvec[]) as new (serial, vector) join memory m using (serial)""",
+            """insert into memory_vector
+                   (memory, space, workspace, module, owner, collection, dimensions, vector)
+               select m.serial, %s, m.workspace, m.module, case m.visibility when 'private' then m.owner end,
+                      m.collection, %s, new.vector
+               from unnest(%s::bigint[], %s::halfvec[]) as new (serial, vector)
+               join memory m using (serial)""",
             [
                 space,
                 embedder.dimensions,

@@ -23,7 +23,7 @@ create table embedding (
 );
 
 -- halfvec halves the size at equal recall. HNSW indexes are made on (space, collection, module) once it is large:
--- see lab/memory/vectors.py.
+-- see lab/memory/hnsw.py.
 create table memory_vector (
     memory     bigint not null references memory (serial) on delete cascade,
     space      integer not null,
