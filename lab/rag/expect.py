@@ -1,0 +1,90 @@
+"""What kind of answer a question expects: a figure, an address, a row of a table. Rules in English and
+Turkish."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from num2words import num2words
+
+from lab.text import fold, words
+
+LARGEST = 60
+"""Numbers written as words are known up to here; years of service, nights and days do not go further."""
+
+_FIGURE = re.compile(
+    r"\b(?:how (?:many|much|long|often|old|far|high|late|early)|when|until|what (?:time|rate|amount|percentage)|limit|max\w*"
+    r"|most|least|rate|amount|percent|deadline|age|kac\w*|ne kadar\w*|ne zaman|hangi (?:gun|tarih|saat)\w*"
+    r"|en (?:cok|fazla|az|gec)|yuzde\w*|limit\w*|ust sinir\w*|tutar\w*|oran\w*|sure\w*)\b"
+)
+_ADDRESS = re.compile(
+    r"\b(?:e-?mail|mail|e-?posta|address|adres\w*|where (?:do|can|should|to)|kime|nereye|whom?|who)\b"
+)
+_AMBIGUOUS = frozenset({"one", "bir", "on"})
+"""Number words that are more often something else: "one" and "bir" as articles, "on" as a preposition."""
+
+
+@functools.cache
+def number_words() -> dict[tuple[str, ...], int]:
+    """Folded words → number, 1 to LARGEST, in English and Turkish ("on iki" and "onıkı" alike)."""
+    known: dict[tuple[str, ...], int] = {}
+    for number in range(1, LARGEST + 1):
+        english, turkish = num2words(number, lang="en"), num2words(number, lang="tr")
+        known[tuple(words(english.replace("-", " ")))] = number
+        joined = fold(turkish)
+        known[(joined,)] = number
+        if number > 10 and number % 10:
+            tens = fold(num2words(number - number % 10, lang="tr"))
+            known[(tens, joined.removeprefix(tens))] = number
+    return known
+
+
+def numbers(text: str) -> frozenset[int]:
+    """The whole numbers a question names, in digits or words; single "one", "bir" and "on" are not read as
+    numbers."""
+    tokens, known, found = words(text), number_words(), set()
+    at = 0
+    while at < len(tokens):
+        pair = tuple(tokens[at : at + 2])
+        if len(pair) == 2 and pair in known:
+            found.add(known[pair])
+            at += 2
+            continue
+        token = tokens[at]
+        if token.isdigit() and len(token) < 6:
+            found.add(int(token))
+        elif token not in _AMBIGUOUS and (token,) in known:
+            found.add(known[(token,)])
+        at += 1
+    return frozenset(found)
+
+
+def wants_figure(question: str) -> bool:
+    return bool(_FIGURE.search(fold(question)))
+
+
+def wants_address(question: str) -> bool:
+    return bool(_ADDRESS.search(fold(question)))
+
+
+def key_covers(key: str, named: frozenset[int]) -> bool | None:
+    """Whether a numeric row key ("7", "5–9", "15 or more") covers one of the numbers; None when the key is
+    no number."""
+    if match := re.fullmatch(r"(\d+)\s*[–-]\s*(\d+)", key):
+        return any(int(match[1]) <= number <= int(match[2]) for number in named)
+    if match := re.fullmatch(
+        r"(\d+)\s*(?:\+|or more|and more|and over|ve üzeri|ve fazlası|veya daha fazla)", key
+    ):
+        return any(int(match[1]) <= number <= LARGEST for number in named)
+    return int(key) in named if key.isdigit() else None
+
+
+def phrases(text: str, longest: int = 3) -> list[str]:
+    """Runs of one to `longest` words of the text, for matching against the keys of rows."""
+    found = re.findall(r"[^\W\d_]+", text)
+    return [
+        " ".join(found[at : at + size])
+        for size in range(1, longest + 1)
+        for at in range(len(found) - size + 1)
+    ]

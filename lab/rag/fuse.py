@@ -1,0 +1,77 @@
+"""Fusion of ranked lists: pure functions from scored ids to scored ids, best first.
+
+Reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009. Normalised addition ("CombSUM" over
+z-scores): Fox and Shaw, TREC-2 1994; z-scores as normalisation after Renda and Straccia, SAC 2003.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+Scores = Mapping[str, float]
+RRF_K = 60.0
+
+
+def ranked(scores: Scores) -> list[tuple[str, float]]:
+    """(id, score) best first; ties in the order of a hash of their ids: the same on every machine, and
+    blind to what the ids say (by name, the earlier edition of an unchanged section would always come
+    first)."""
+    return sorted(
+        scores.items(), key=lambda item: (-round(item[1], 9), zlib.crc32(item[0].encode("utf-8", "replace")))
+    )
+
+
+def zscored(scores: Scores) -> dict[str, float]:
+    """The scores in units of their own standard deviation around their mean; all 0 when they do not differ."""
+    if not scores:
+        return {}
+    values = np.fromiter(scores.values(), dtype=np.float64)
+    spread = values.std()
+    if spread < 1e-12:
+        return dict.fromkeys(scores, 0.0)
+    return dict(zip(scores, ((values - values.mean()) / spread).tolist(), strict=True))
+
+
+def add(parts: Sequence[tuple[Scores, float]], neutral: Sequence[frozenset[str]] = ()) -> dict[str, float]:
+    """Weighted sum of z-scored lists.
+
+    An id that a list does not hold gets that list's lowest z-score: being absent from a cut list is weak
+    evidence against it, never better than being its last entry. `neutral[i]` names ids about which list i
+    can say nothing (for words: texts of another language); they are left out of its mean and get 0 from it.
+    """
+    ids = {key for scores, _ in parts for key in scores}
+    fused = dict.fromkeys(ids, 0.0)
+    for at, (scores, weight) in enumerate(parts):
+        silent = neutral[at] if at < len(neutral) else frozenset()
+        normal = zscored({key: score for key, score in scores.items() if key not in silent})
+        floor = min(normal.values(), default=0.0)
+        for key in ids - silent:
+            fused[key] += weight * normal.get(key, floor)
+    return fused
+
+
+def rrf(parts: Sequence[tuple[Scores, float]], k: float = RRF_K) -> dict[str, float]:
+    """Weighted reciprocal rank fusion: sum over lists of weight / (k + rank), ranks from 1; absent ids add
+    nothing."""
+    fused: dict[str, float] = {}
+    for scores, weight in parts:
+        for rank, (key, _) in enumerate(ranked(scores), start=1):
+            fused[key] = fused.get(key, 0.0) + weight / (k + rank)
+    return fused
+
+
+def best_of(scores: Scores, parent: Mapping[str, str]) -> tuple[dict[str, float], dict[str, str]]:
+    """Lift unit scores to their parents: the best unit counts (MaxP, Dai and Callan, SIGIR 2019).
+
+    Returns (parent → score, parent → the unit that won). Units without a parent are dropped.
+    """
+    lifted: dict[str, float] = {}
+    winner: dict[str, str] = {}
+    for unit, score in ranked(scores):
+        owner = parent.get(unit)
+        if owner is not None and owner not in lifted:
+            lifted[owner], winner[owner] = score, unit
+    return lifted, winner

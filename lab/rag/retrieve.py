@@ -1,0 +1,136 @@
+"""Search as the pipeline says: vectors, words, fusion, scope, cut. Holds no SQL; every read has the asker's sight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lab.kinds import Chunk, Hit, Sight
+from lab.memory import search as memory
+from lab.memory.visibility import View, looking
+from lab.rag import fuse
+from lab.rag.engine import Engine
+from lab.rag.pipeline import Pipeline
+from lab.rag.scope import Scope, scope_of
+from lab.rag.trace import Trace
+from lab.text import language_of
+
+POOL = 2000
+"""Candidates a list has when more are visible. Below it every visible text is scored and z-scores are over all."""
+WORDS = 0.2
+"""Weight of BM25 beside the vectors, both in standard deviations. Chosen on the dev questions."""
+DEMOTION = 1.5
+"""Standard deviations of the fused score by which a chunk of the other scope is lowered. Chosen on dev."""
+LOOKED_AT = 4
+"""Times `k` chunks that are fetched, so that a demotion has something to bring up."""
+_OTHER = {"domestic": "international", "international": "domestic"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Scores by chunk: `total` for ranking, `named` for showing, `best` the unit that won for its chunk."""
+
+    total: fuse.Scores
+    named: Mapping[str, fuse.Scores]
+    best: Mapping[str, str]
+
+
+def search(question: str, sight: Sight, pipeline: Pipeline, engine: Engine, trace: Trace) -> list[Hit]:
+    """The `pipeline.k` best hits for the question, best first, as `sight` allows."""
+    scope = _scope(question, trace) if pipeline.scope else None
+    with looking(engine.read, sight) as view:
+        found = _by_vectors(question, view, pipeline, engine, trace)
+        if pipeline.hybrid:
+            found = _with_words(question, view, found, pipeline, trace)
+        order = fuse.ranked(fuse.zscored(found.total))[: LOOKED_AT * pipeline.k]
+        chunks = memory.fetch(view, [key for key, _ in order])
+    hits = [_hit(chunks[key], score, found) for key, score in order if key in chunks]
+    if scope is not None and scope.scope in _OTHER:
+        hits = demote(hits, scope, trace)
+    with trace.step("cut", len(hits)) as line:
+        hits = hits[: pipeline.k]
+        line.out = len(hits)
+        line.detail["k"] = pipeline.k
+    return hits
+
+
+def everything(sight: Sight, engine: Engine, trace: Trace) -> list[Hit]:
+    """Every section that `sight` sees, in document order: the full-context prompt."""
+    with trace.step("everything", 0) as line, looking(engine.read, sight) as view:
+        hits = [Hit(chunk, 0.0) for chunk in memory.all_chunks(view, "section")]
+        line.out = len(hits)
+    return hits
+
+
+def demote(hits: Sequence[Hit], scope: Scope, trace: Trace) -> list[Hit]:
+    """Lower the chunks labelled with the other scope: a demotion, not a filter, so a wrong guess loses no text."""
+    other = _OTHER[scope.scope]
+    with trace.step("demote", len(hits)) as line:
+        why = f"lowered: {other}, but the question says {scope.because!r}"
+        moved = [
+            replace(hit, score=hit.score - DEMOTION, why=(*hit.why, why))
+            if hit.chunk.label.scope == other
+            else hit
+            for hit in hits
+        ]
+        line.out = len(moved)
+        line.detail |= {"scope": scope.scope, "because": scope.because}
+    return sorted(moved, key=lambda hit: -hit.score)
+
+
+def _scope(question: str, trace: Trace) -> Scope:
+    with trace.step("scope", 0) as line:
+        scope = scope_of(question)
+        line.detail |= {"scope": scope.scope, "because": scope.because}
+    return scope
+
+
+def _by_vectors(question: str, view: View, pipeline: Pipeline, engine: Engine, trace: Trace) -> _Found:
+    """Cosines of every embedder, z-scored and added; with an index of units the best unit counts for its chunk."""
+    units = pipeline.index == "units"
+    collection = "unit" if units else pipeline.chunker
+    lists: dict[str, fuse.Scores] = {}
+    for embedder in engine.embedders(pipeline.embedders):
+        with trace.step(f"vector {embedder.spec}", 0) as line:
+            vector = embedder.queries([question])[0]
+            scores = dict(memory.by_vector(view, embedder.space, vector, POOL, collection))
+            lists[f"cosine {embedder.spec}"] = scores
+            line.out = len(scores)
+    with trace.step("fuse", sum(map(len, lists.values()))) as line:
+        weighted = [(scores, 1.0) for scores in lists.values()]
+        total = fuse.rrf(weighted) if pipeline.fusion == "rrf" else fuse.add(weighted)
+        best: dict[str, str] = {}
+        if units:
+            family = memory.parents(view, list(total))
+            total, best = fuse.best_of(total, family)
+            lists = {name: fuse.best_of(scores, family)[0] for name, scores in lists.items()}
+        line.out = len(total)
+        line.detail["fusion"] = pipeline.fusion
+    return _Found(total, lists, best)
+
+
+def _with_words(question: str, view: View, found: _Found, pipeline: Pipeline, trace: Trace) -> _Found:
+    """BM25 fused in. Chunks that share no word for being in another language are neither raised nor lowered by it."""
+    language = language_of(question)
+    with trace.step("words", len(found.total)) as line:
+        scores = dict(memory.by_words(view, question, language, POOL, pipeline.chunker))
+        line.out = len(scores)
+        line.detail["language"] = language
+        if pipeline.fusion == "rrf":
+            total = fuse.rrf([(found.total, 1.0), (scores, 1.0)])
+        else:
+            chunks = memory.fetch(view, list(found.total))
+            silent = frozenset(
+                key
+                for key in found.total
+                if key not in scores and (key not in chunks or chunks[key].label.language != language)
+            )
+            padded = dict.fromkeys((key for key in found.total if key not in silent), 0.0) | scores
+            total = fuse.add([(found.total, 1.0), (padded, WORDS)], neutral=(frozenset(), silent))
+    return _Found(total, {**found.named, "bm25": scores}, found.best)
+
+
+def _hit(chunk: Chunk, score: float, found: _Found) -> Hit:
+    scores = {name: scores[chunk.id] for name, scores in found.named.items() if chunk.id in scores}
+    why = (f"found by {found.best[chunk.id]}",) if chunk.id in found.best else ()
+    return Hit(chunk, score, {**scores, "fused": score}, why)

@@ -1,0 +1,302 @@
+"""The desk: what each command does, as plain functions that the command line and the notebooks share."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from lab.corpus.chunk import chunk_all
+from lab.corpus.load import load_folder
+from lab.evaluation import climb as climbing
+from lab.evaluation import ledger as book
+from lab.evaluation.climb import Climbed
+from lab.evaluation.compare import Comparison
+from lab.evaluation.compare import compare as compare_scored
+from lab.evaluation.gold import Question, load_gold
+from lab.kinds import Answer, LabError, Sight
+from lab.ladder import rungs
+from lab.memory import migrate, server, write
+from lab.memory.connect import writer
+from lab.rag import ask as asking
+from lab.rag import calibration
+from lab.rag.engine import Engine, cached, engine
+from lab.rag.pipeline import Pipeline
+from lab.rag.read import EMBEDDER as READER_EMBEDDER
+from lab.models.embedders import blend
+from lab.settings import ROOT, settings
+
+SPLITS = ("dev", "test", "all")
+
+
+def say(text: str) -> None:
+    """Progress for people: to stderr, so that `--json` stays clean."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def _server() -> server.Server:
+    found = server.up()
+    for name in migrate.migrate(found):
+        say(f"database: {name}")
+    return found
+
+
+def up() -> dict[str, Any]:
+    """Start the database and migrate it; returns where it is and its version."""
+    _server()
+    status = server.status()
+    return {
+        "version": status.version,
+        "where": status.address,
+        "bundled": status.bundled,
+        "extensions": dict(status.extensions),
+    }
+
+
+def folder_hash(folder: Path) -> str:
+    """SHA-256 over names and bytes of the corpus files, in the order of their names."""
+    digest = hashlib.sha256()
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in (".md", ".eml")):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def ingest(folder: Path | None = None, embedder: str | None = None) -> dict[str, Any]:
+    """Load, chunk, embed and store a folder; returns what changed."""
+    source = (folder or settings().corpus).expanduser()
+    documents = load_folder(source)
+    found = _server()
+    spec = embedder or settings().embedder
+    report = write.ingest(
+        found,
+        documents,
+        chunk_all,
+        embedders=cached(blend(spec), found),
+        workspace=settings().workspace,
+    )
+    return asdict(report) | {"documents": len(documents), "folder": str(source)}
+
+
+def start_pipeline(embedder: str | None = None, reader: str | None = None) -> Pipeline:
+    """What the first rung runs; embedder and reader are chosen here for the whole ladder."""
+    return Pipeline(embedder=embedder or settings().embedder, reader=reader or settings().reader)
+
+
+@contextmanager
+def opened(embedder: str | None = None) -> Iterator[Engine]:
+    """An engine on a running database that holds the corpus; ingests it when nothing is stored in this
+    embedder's spaces."""
+    found = _server()
+    spec = embedder or settings().embedder
+    if not write.holds(found, settings().workspace, [part.space for part in blend(spec)]):
+        say("storing the corpus (once) …")
+        ingest(None, spec)
+    with engine(found) as running:
+        yield running
+
+
+def progress(name: str, questions: Sequence[Question]) -> Iterable[Question]:
+    return tqdm(questions, desc=f"{name:>8}", unit="q", file=sys.stderr, leave=False, delay=2)
+
+
+def kept_by_ledger() -> tuple[str, ...] | None:
+    """Techniques that the newest climb judged and kept; None before the first climb."""
+    with writer(server.up()) as conn:
+        run = book.latest(conn)
+        if run is None:
+            return None
+        rows = book.rungs(conn, run.id)
+    judged = {row.rung for row in rows if row.kept is not None}
+    return tuple(
+        name for name in rungs.STACK if name not in judged or any(r.rung == name and r.kept for r in rows)
+    )
+
+
+def _split(split: str) -> str:
+    if split not in SPLITS:
+        raise LabError(f"There is no split {split!r}.", f"The splits are {', '.join(SPLITS)}.")
+    return split
+
+
+def climb(
+    rungs: str | None = None,
+    split: str = "all",
+    stack: bool = False,
+    embedder: str | None = None,
+    reader: str | None = None,
+) -> list[Climbed]:
+    """Climb, write the ledger, return the rungs. All questions are run, since verdicts fall on dev; `split`
+    says over which the figures are reported and recorded."""
+    from lab.ladder.rungs import NAMES
+
+    names = [name.strip() for name in rungs.split(",") if name.strip()] if rungs else list(NAMES)
+    questions = load_gold(settings().gold)
+    _split(split)
+    with opened(embedder) as running:
+        run: list[int] = []
+
+        def done(item: Climbed) -> None:
+            with writer(running.server) as conn:
+                if not run:
+                    hashes = folder_hash(settings().corpus), climbing.file_hash(settings().gold)
+                    what = "climb" if not embedder and not reader and not stack else "trial"
+                    run.append(book.start(conn, what, split, *hashes))
+                climbing.record(conn, run[0], item, split)
+
+        return climbing.climb(
+            questions,
+            running,
+            start=start_pipeline(embedder, reader),
+            names=names,
+            known=None if len(names) == len(NAMES) else kept_by_ledger(),
+            stack=stack,
+            progress=progress,
+            done=done,
+        )
+
+
+def climb_json(climbed: Sequence[Climbed], split: str) -> dict[str, Any]:
+    """The object of `lab climb --json`."""
+    kept = [item.rung.name for item in climbed if item.kept or item.reason == "the start"]
+    return {"split": split, "kept": kept, "rungs": [climbing.to_json(item, split) for item in climbed]}
+
+
+def ask(
+    question: str,
+    *,
+    rung: str = "T4",
+    role: str = "employee",
+    as_of: date | None = None,
+    embedder: str | None = None,
+    reader: str | None = None,
+) -> Answer:
+    """One question on one rung, as a role, on a day (default today)."""
+    if not question.strip():
+        raise LabError("The question is empty.", "", 'Try: lab ask "How many days of leave after 7 years?"')
+    chosen = rungs.rung(rung, kept_or_stack(), start_pipeline(embedder, reader))
+    reason = climbing.why_not(chosen.pipeline)
+    if reason:
+        raise LabError(f"The rung {chosen.name} {reason}.")
+    with opened(embedder) as running:
+        known = write.roles(running.server, running.workspace)
+        if role not in known:
+            raise LabError(f"There is no role {role!r}.", f"The roles are {', '.join(sorted(known))}.")
+        sight = Sight(frozenset({role}), as_of or date.today(), workspace=running.workspace)
+        return asking.ask(question, sight, chosen.pipeline, running)
+
+
+def kept_or_stack() -> tuple[str, ...]:
+    """What the ladder stands on: by the newest climb, else every technique that can be built upon."""
+    _server()
+    return kept_by_ledger() or rungs.STACK
+
+
+def answer_json(answer: Answer) -> dict[str, Any]:
+    """The object of `lab ask --json`."""
+    return {
+        "answer": answer.text,
+        "abstained": answer.abstained,
+        "citations": [asdict(citation) for citation in answer.citations],
+        "hits": [hit.ref for hit in answer.hits],
+        "trace": [asdict(step) for step in answer.trace],
+    }
+
+
+def measure(
+    gold: Path,
+    *,
+    rung: str = "T4",
+    split: str = "all",
+    embedder: str | None = None,
+    reader: str | None = None,
+) -> list[Climbed]:
+    """Score one rung on a gold file and write it to the ledger."""
+    _split(split)
+    questions = [q for q in load_gold(gold) if split == "all" or q.split == split]
+    if not questions:
+        raise LabError(f"{gold} has no question in the split {split}.", "", "Use --split all.")
+    chosen = rungs.rung(rung, kept_or_stack(), start_pipeline(embedder, reader))
+    reason = climbing.why_not(chosen.pipeline)
+    if reason:
+        raise LabError(f"The rung {chosen.name} {reason}.")
+    with opened(embedder) as running:
+        scored = tuple(climbing.measure(chosen, questions, running, progress))
+        item = Climbed(chosen, scored, None, None, f"measured on {gold.name}")
+        with writer(running.server) as conn:
+            run = book.start(conn, "measure", split, folder_hash(settings().corpus), climbing.file_hash(gold))
+            climbing.record(conn, run, item, "all")
+    return [item]
+
+
+def compare(first: str, second: str, split: str = "all") -> Comparison:
+    """The two rungs of the newest climb that holds both."""
+    names = [rungs.technique(name).name for name in (first, second)]
+    _split(split)
+    with writer(_server()) as conn:
+        run = book.newest_with_all(conn, names)
+        if run is None:
+            raise LabError(
+                f"No run in the ledger holds both {names[0]} and {names[1]}.",
+                "",
+                f"lab climb --rungs {','.join(names)}",
+            )
+        found = [[s for s in book.questions(conn, run, name) if split in ("all", s.split)] for name in names]
+    if not all(found):
+        raise LabError(
+            f"{names[0]} or {names[1]} was skipped in run {run}.", "", "lab climb --json shows why."
+        )
+    return compare_scored(names[0], found[0], names[1], found[1])
+
+
+def comparison_json(comparison: Comparison) -> dict[str, Any]:
+    """The object of `lab compare --json`."""
+    return asdict(comparison) | {
+        "words": comparison.words,
+        "won": list(comparison.rank.better),
+        "lost": list(comparison.rank.worse),
+        "distinguishable": comparison.rank.distinguishable,
+    }
+
+
+def ledger(run: int | None = None) -> dict[str, Any]:
+    """The newest runs, and the rungs of one: the newest, or the named one."""
+    with writer(_server()) as conn:
+        found = book.runs(conn)
+        chosen = run if run is not None else (found[0].id if found else None)
+        rows = book.rungs(conn, chosen) if chosen is not None else []
+    if run is not None and not rows:
+        raise LabError(f"The ledger has no run {run}.", "", "lab ledger")
+    return {"runs": [asdict(item) for item in found], "run": chosen, "rungs": [asdict(row) for row in rows]}
+
+
+def calibrate(save: Callable[[dict[str, calibration.Point]], None] | None = None) -> dict[str, Any]:
+    """Fit the abstention points of the default embedder on dev for each kind of index and store them with
+    the package."""
+    questions = [q for q in load_gold(settings().gold) if q.split == "dev"]
+    points = dict(calibration.points())
+    start = start_pipeline()
+    kinds = [replace(start, edition=True), replace(start, chunker="section", edition=True)]
+    kinds.append(replace(start, chunker="section", index="units", edition=True))
+    with opened() as running:
+        for pipeline in kinds:
+            outcomes = []
+            for question in progress("fit", questions):
+                sight = Sight(frozenset({question.role}), question.as_of, workspace=running.workspace)
+                hits = asking.ask(question.text, sight, pipeline, running).hits[: pipeline.read]
+                outcomes.append((calibration.best_cosines(hits), not question.abstain))
+            points[calibration.key(pipeline)] = calibration.fit(outcomes)
+    if save is None:
+        calibration.write(points, ROOT / "lab" / "rag" / calibration.FILE)
+    else:
+        save(points)
+    return {name: asdict(point) for name, point in points.items()}
+
+
+__all__ = ["READER_EMBEDDER", "ask", "climb", "ingest", "measure", "up"]

@@ -1,0 +1,167 @@
+"""What a terminal shows: the scoreboard, an answer with its trace, a comparison, the ledger. Rich
+renderables only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from lab.evaluation.climb import Climbed
+from lab.evaluation.compare import Comparison
+from lab.evaluation.score import summary
+from lab.kinds import Answer
+
+COLUMNS = (
+    ("hit@1", "hit@1"),
+    ("recall@5", "recall@5"),
+    ("MRR", "mrr"),
+    ("nDCG@10", "ndcg@10"),
+    ("answers", "answers"),
+    ("abstained", "abstentions"),
+    ("leaks", "leaks"),
+    ("attacks", "attacks"),
+    ("stale", "stale"),
+    ("tokens", "prompt_tokens"),
+    ("calls", "calls"),
+    ("ms", "ms_p50"),
+)
+_COUNTS = {"leaks", "attacks", "stale"}
+_WHOLE = {"prompt_tokens", "ms_p50"}
+
+
+def cell(name: str, value: float | int | None) -> str:
+    """A measure as the tables print it: shares with three decimals, counts and sizes whole, – where nothing
+    was measured."""
+    if value is None:
+        return "–"
+    if name in _COUNTS:
+        return str(value)
+    if name in _WHOLE:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if name == "calls" else f"{value:.3f}"
+
+
+def verdict(kept: bool | None, start: bool = False) -> str:
+    if start:
+        return "start"
+    return {True: "kept", False: "aside", None: "–"}[kept]
+
+
+def table(climbed: Sequence[Climbed], split: str) -> RenderableType:
+    """The scoreboard: a row a rung, a column a measure."""
+    board = Table(
+        title=f"The ladder, measured on the gold set ({split})", title_justify="left", pad_edge=False
+    )
+    board.add_column("rung", style="bold")
+    board.add_column("what changes", overflow="fold", max_width=34)
+    for title, _ in COLUMNS:
+        board.add_column(title, justify="right", no_wrap=True)
+    board.add_column("verdict")
+    n = 0
+    for item in climbed:
+        if item.skipped:
+            board.add_row(
+                item.rung.name, escape(item.rung.changed), *["–"] * len(COLUMNS), "skipped", style="dim"
+            )
+            continue
+        measures = summary(item.of(split))
+        n = int(measures["n"] or 0)
+        cells = [cell(key, measures[key]) for _, key in COLUMNS]
+        style = "dim" if item.kept is False else ""
+        board.add_row(
+            item.rung.name,
+            escape(item.rung.changed),
+            *cells,
+            verdict(item.kept, item.reason == "the start"),
+            style=style,
+        )
+    board.caption = f"n = {n} questions · ms: median of one question in this process"
+    return board
+
+
+def reasons(climbed: Sequence[Climbed]) -> RenderableType:
+    """Why each rung was kept, set aside or skipped: one line a rung."""
+    lines = Table.grid(padding=(0, 1))
+    for item in climbed:
+        lines.add_row(Text(item.rung.name, style="bold"), Text(item.reason))
+    return lines
+
+
+def answer(result: Answer) -> RenderableType:
+    """An answer, its citations, its first hits and the trace."""
+    parts: list[RenderableType] = [Text(result.text, style="bold yellow" if result.abstained else "bold")]
+    for number, citation in enumerate(result.citations, start=1):
+        ref = f"{citation.document}@{citation.edition}#{citation.section}"
+        parts.append(Text(f"[{number}] {ref}  “{citation.quote}”", style="cyan"))
+    hits = Table(title="hits", title_justify="left", pad_edge=False)
+    for title in ("#", "section", "heading", "score", "why"):
+        hits.add_column(title, overflow="fold")
+    for rank, hit in enumerate(result.hits[:10], start=1):
+        hits.add_row(
+            str(rank), hit.ref, escape(hit.chunk.heading), f"{hit.score:.3f}", escape("; ".join(hit.why))
+        )
+    if len(result.hits) > 10:
+        hits.caption = f"and {len(result.hits) - 10} more"
+    trace = Table(title="trace", title_justify="left", pad_edge=False)
+    for title in ("step", "in", "out", "ms", "tokens", "calls", "detail"):
+        trace.add_column(title, overflow="fold")
+    for step in result.trace:
+        detail = ", ".join(f"{key}: {value}" for key, value in step.detail.items())
+        trace.add_row(
+            step.name,
+            str(step.into),
+            str(step.out),
+            f"{step.ms:.1f}",
+            str(step.tokens),
+            str(step.calls),
+            escape(detail[:200]),
+        )
+    return Group(*parts, hits, trace)
+
+
+def comparison(result: Comparison) -> RenderableType:
+    """Two rungs against each other: verdicts in words, questions won and lost, cost."""
+    grid = Table(title=f"{result.after} against {result.before}", title_justify="left", pad_edge=False)
+    for title in ("measure", "verdict", "won", "lost"):
+        grid.add_column(title, overflow="fold")
+    for verdict_ in (result.rank, result.answers):
+        grid.add_row(
+            verdict_.measure,
+            verdict_.words,
+            " ".join(verdict_.better) or "–",
+            " ".join(verdict_.worse) or "–",
+        )
+    for name, (before, after) in result.cost.items():
+        grid.add_row(name, f"{before:,.1f} → {after:,.1f}", "", "")
+    return grid
+
+
+def ledger(book: Mapping[str, Any]) -> RenderableType:
+    """The newest runs and the rungs of one of them."""
+    runs = Table(title="runs", title_justify="left", pad_edge=False)
+    for title in ("run", "started", "what", "split", "corpus", "gold", "python"):
+        runs.add_column(title)
+    for run in book["runs"]:
+        runs.add_row(
+            str(run["id"]),
+            str(run["started_at"])[:19],
+            run["what"],
+            run["split"],
+            run["corpus_hash"][:10],
+            run["gold_hash"][:10],
+            run["versions"].get("python", "?"),
+        )
+    rungs = Table(title=f"rungs of run {book['run']}", title_justify="left", pad_edge=False)
+    rungs.add_column("rung", style="bold")
+    for title, _ in COLUMNS:
+        rungs.add_column(title, justify="right")
+    rungs.add_column("reason", overflow="fold")
+    for row in book["rungs"]:
+        cells = [cell(key, row["measures"].get(key)) for _, key in COLUMNS]
+        rungs.add_row(row["rung"], *cells, escape(row["reason"]))
+    return Group(runs, rungs)
