@@ -1,4 +1,4 @@
-"""Reading with a model on an Ollama server: `ollama:gemma3:4b`. A prompt the server would cut is an error, never sent."""
+"""Reading with a model on an Ollama server (`ollama:gemma3:4b`). A prompt that would be cut is never sent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab.models.readers import Reading, Source, build_prompt, cited
 from lab.text import count_tokens
 
 WINDOW = 8192
-"""Tokens asked for when the spec names no window. Ollama's own default is smaller and cuts the prompt without a word."""
+"""Tokens asked for when the spec names no window. Ollama's own default is smaller and cuts without a word."""
 ANSWER = 512
 """Tokens kept free for the answer."""
 SAFETY = 1.3
@@ -41,7 +41,7 @@ class OllamaReader:
             raise LabError(
                 f"{self.model} read {evaluated} tokens of a prompt of about {expected}: the server cut it.",
                 f"num_ctx {window} was asked for.",
-                "See the server's log for its limit (OLLAMA_CONTEXT_LENGTH), or hand fewer sources to the reader.",
+                "See the server's log for its limit (OLLAMA_CONTEXT_LENGTH), or read fewer sources.",
             )
         text = _THOUGHTS.sub("", text).strip()
         if not text:
@@ -60,16 +60,19 @@ class OllamaReader:
         )
 
     def _fitting(self, expected: int) -> int:
-        """The window to ask for. LabError when the prompt, counted carefully, leaves no room for the answer."""
+        """The window to ask for. LabError when the prompt, counted carefully, leaves no room to answer."""
         needed = int(expected * SAFETY) + ANSWER
         # What does not fit the window asked for is refused before the server is spoken to at all.
         window = self.window if needed > self.window else min(self.window, self._trained)
         if needed > window:
             larger = 1 << (needed - 1).bit_length()
+            wider = (
+                f"LAB_READER=ollama:{self.model}@{larger}, if model and memory allow it; or fewer sources."
+            )
             raise LabError(
-                f"The prompt has about {expected} tokens and does not fit the window of {self.spec} ({window}).",
+                f"The prompt of about {expected} tokens does not fit the window of {self.spec} ({window}).",
                 f"With a margin for its tokenizer and {ANSWER} tokens for the answer it takes {needed}.",
-                f"LAB_READER=ollama:{self.model}@{larger}, if model and memory allow it; or fewer sources.",
+                wider if needed > self.window else "A model trained for a larger window, or fewer sources.",
             )
         return window
 
@@ -87,7 +90,7 @@ class OllamaReader:
         parts: list[str] = []
         with speaking(self._client, self.model):
             try:
-                # Streamed: the time limit then runs from sign of life to sign of life, not over the whole answer.
+                # Streamed, so that the time limit is on each part and not on the whole answer.
                 for part in self._client.chat(
                     model=self.model,
                     messages=[{"role": "user", "content": prompt}],

@@ -76,8 +76,8 @@ _CODES = dict.fromkeys(("UK", "US", "USA", "EU", "ABD", "AB", "BAE", "UAE", "KKT
 def scope_of(question: str) -> Scope:
     """The scope a question speaks of, with the word that says so.
 
-    A destination ("to Berlin", "Berlin'e") and words such as "abroad" outweigh where somebody is, and that where
-    somebody comes from. When as strong a sign of each remains: both."""
+    A destination ("to Berlin", "Berlin'e") and words such as "abroad" outweigh where somebody is; that
+    outweighs where somebody comes from. When as strong a sign of each remains: both."""
     question = unicodedata.normalize("NFC", question)
     evidence = [*_by_words(question), *_by_places(question)]
     if not evidence:
