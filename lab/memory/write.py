@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from pgvector import HalfVector
+from psycopg.types.json import Jsonb
 
 from lab.kinds import Chunk, Document
 from lab.memory import bm25, hnsw
@@ -39,10 +40,12 @@ def ingest(
     chunks_of: Callable[[Document], list[Chunk]],
     *,
     embedders: Sequence[Embedder] = (),
+    only: Mapping[str, Collection[str]] | None = None,
     workspace: str = "kraken",
     progress: Callable[[str], None] | None = None,
 ) -> IngestReport:
-    """Makes the workspace's documents exactly these. Embeds `search_text` in the space of each embedder.
+    """Makes the workspace's documents exactly these. Embeds `search_text` in the space of each embedder;
+    `only` narrows a space to some collections (a slow embedder that one index alone needs).
 
     Unchanged chunks keep their row, vectors and postings; a chunk whose label alone changed (an edition that
     ended) is updated in place; a document that is gone takes all that was made of it along. One transaction
@@ -50,7 +53,11 @@ def ingest(
     Raises LabError for text that can't be stored, and for documents or chunks with the same id."""
     say = progress or (lambda _: None)
     rows = prepare(documents, chunks_of)
-    vectors = [_embedded(server, embedder, rows.values(), workspace) for embedder in embedders]
+    narrowed = {space: frozenset(names) for space, names in (only or {}).items()}
+    vectors = [
+        _embedded(server, embedder, _narrowed(rows.values(), narrowed.get(embedder.space)), workspace)
+        for embedder in embedders
+    ]
     say(f"{len(documents)} documents, {len(rows)} chunks")
     with writer(server) as connection:
         with writing(connection, workspace):
@@ -60,7 +67,7 @@ def ingest(
             before, touched_documents = _sync_documents(connection, workspace, documents)
             touched_chunks, written = _sync_chunks(connection, workspace, rows)
             placed = sum(
-                _place_vectors(connection, workspace, embedder, known)
+                _place_vectors(connection, workspace, embedder, known, narrowed.get(embedder.space))
                 for embedder, known in zip(embedders, vectors, strict=True)
             )
     now = {(document.id, document.edition) for document in documents}
@@ -77,18 +84,27 @@ def ingest(
     )
 
 
-def holds(server: Server, workspace: str, spaces: Collection[str]) -> bool:
-    """Whether the workspace has chunks and each of them a vector in every one of these spaces."""
+def holds(
+    server: Server, workspace: str, spaces: Collection[str], only: Mapping[str, Collection[str]] | None = None
+) -> bool:
+    """Whether the workspace has chunks and each of them (`only`: of a space's collections) a vector in every
+    one of these spaces."""
     with writer(server) as connection, writing(connection, workspace):
         row = connection.execute(
-            """select count(*), (select count(*) from memory_vector v join embedding_space s on s.id = v.space
-                                 join memory c on c.serial = v.memory and c.kind = 'chunk'
-                                 where v.workspace = %(workspace)s and s.name = any(%(spaces)s))
-               from memory m where m.workspace = %(workspace)s and m.kind = 'chunk'""",
-            {"workspace": workspace, "spaces": list(set(spaces))},
+            """select exists (select from memory m where m.workspace = %(workspace)s and m.kind = 'chunk')
+                      and not exists (
+                          select from memory m cross join unnest(%(spaces)s::text[]) wanted (name)
+                          where m.workspace = %(workspace)s and m.kind = 'chunk'
+                                and coalesce(%(only)s::jsonb -> wanted.name ? m.collection, true)
+                                and not exists (select from memory_vector v join embedding_space s on s.id = v.space
+                                                where v.memory = m.serial and s.name = wanted.name))""",
+            {
+                "workspace": workspace,
+                "spaces": list(set(spaces)),
+                "only": Jsonb({space: sorted(names) for space, names in (only or {}).items()}),
+            },
         ).fetchone()
-    assert row is not None
-    return bool(row[0]) and row[1] == row[0] * len(set(spaces))
+    return row is not None and bool(row[0])
 
 
 def roles(server: Server, workspace: str) -> dict[str, frozenset[str]]:
@@ -238,16 +254,25 @@ def _update(connection: Connection, workspace: str, rows: Sequence[Row]) -> None
     )
 
 
+def _narrowed(rows: Iterable[Row], collections: frozenset[str] | None) -> list[Row]:
+    return [row for row in rows if collections is None or row.chunk.chunker in collections]
+
+
 def _place_vectors(
-    connection: Connection, workspace: str, embedder: Embedder, known: dict[str, np.ndarray]
+    connection: Connection,
+    workspace: str,
+    embedder: Embedder,
+    known: dict[str, np.ndarray],
+    collections: frozenset[str] | None,
 ) -> int:
-    """Gives every chunk without a vector in the embedder's space one; returns how many."""
+    """Gives every chunk (of these collections) without a vector in the embedder's space one; returns how many."""
     space = space_id(connection, embedder.space, embedder.dimensions)
     bare = connection.execute(
         """select m.serial, m.search_text from memory m where m.workspace = %s and m.kind = 'chunk'
+           and (%s::text[] is null or m.collection = any(%s))
            and not exists (select from memory_vector v where v.memory = m.serial and v.space = %s)
            order by m.serial""",
-        [workspace, space],
+        [workspace, *[None if collections is None else sorted(collections)] * 2, space],
     ).fetchall()
     # Somebody else's ingest may have finished since: then some are embedded here, mostly from the cache.
     late = list(dict.fromkeys(text for _, text in bare if text not in known))

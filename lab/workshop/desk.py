@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,12 +26,12 @@ from lab.kinds import Answer, LabError, Sight
 from lab.ladder import rungs
 from lab.memory import migrate, server, write
 from lab.memory.connect import writer
+from lab.models.embedders import Embedder, blend
 from lab.rag import ask as asking
 from lab.rag import calibration
 from lab.rag.engine import Engine, cached, engine
 from lab.rag.pipeline import Pipeline
 from lab.rag.read import EMBEDDER as READER_EMBEDDER
-from lab.models.embedders import blend
 from lab.settings import ROOT, settings
 
 SPLITS = ("dev", "test", "all")
@@ -74,14 +75,33 @@ def ingest(folder: Path | None = None, embedder: str | None = None) -> dict[str,
     documents = load_folder(source)
     found = _server()
     spec = embedder or settings().embedder
+    parts = blend(spec)
+    second = seconds()
     report = write.ingest(
         found,
         documents,
         chunk_all,
-        embedders=cached(blend(spec), found),
+        embedders=cached(tuple(dict.fromkeys((*parts, *second))), found),
+        only=narrowed(parts, second),
         workspace=settings().workspace,
     )
     return asdict(report) | {"documents": len(documents), "folder": str(source)}
+
+
+def seconds() -> tuple[Embedder, ...]:
+    """Embedders that some rung adds to the ladder's own; those that are not installed here are left out."""
+    found: list[Embedder] = []
+    for technique in rungs.LADDER:
+        if spec := technique.fields.get("second"):
+            with contextlib.suppress(LabError):
+                found += blend(spec)
+    return tuple(found)
+
+
+def narrowed(parts: Sequence[Embedder], second: Sequence[Embedder]) -> dict[str, frozenset[str]]:
+    """A second embedder joins where sections are found by their units, so only units are embedded with it."""
+    own = {part.space for part in parts}
+    return {part.space: frozenset({"unit"}) for part in second if part.space not in own}
 
 
 def start_pipeline(embedder: str | None = None, reader: str | None = None) -> Pipeline:
@@ -95,7 +115,9 @@ def opened(embedder: str | None = None) -> Iterator[Engine]:
     embedder's spaces."""
     found = _server()
     spec = embedder or settings().embedder
-    if not write.holds(found, settings().workspace, [part.space for part in blend(spec)]):
+    parts, second = blend(spec), seconds()
+    spaces = [part.space for part in (*parts, *second)]
+    if not write.holds(found, settings().workspace, spaces, narrowed(parts, second)):
         say("storing the corpus (once) …")
         ingest(None, spec)
     with engine(found) as running:
