@@ -91,7 +91,7 @@ STOP_TR = _set(
     herkes hic icin ile ilgili ise iste kac kadar kendi kez ki kim kime kimin kimse lakin mi midir mu
     mudur mudum miyim miyiz misin misiniz muyum muyuz nasil ne neden nedir nerede nereden nereye neyi
     nicin niye o olan olarak oldu oldugu oldugunu olmak olmasi olsa olur olurum on ona ondan onlar onu
-    onun orada oysa oyle pek ragmen sadece sanki sen senin siz sizin sonra su sunu tum tarafindan uzere
+    onun orada oysa oyle pek ragmen sadece sanki sen senin siz sizin sonra sunu tum tarafindan uzere
     ve veya ya yani yapmali yerine yine yoksa zaten
     """
 )
@@ -116,6 +116,16 @@ def _harmony(word: str) -> str:
     return "".join(letters)
 
 
+# Nouns that lose a vowel before a suffix that begins with one ("izin", "izni").
+_DROPPED = {
+    "izn": "izin", "kayd": "kayit", "vakt": "vakit", "metn": "metin", "sekl": "sekil", "fikr": "fikir",
+    "hukm": "hukum", "nakd": "nakit", "sehr": "sehir",
+}  # fmt: skip
+_DROPS = re.compile(f"({'|'.join(_DROPPED)})[aeiu]")
+SHORTEST = 3
+"""Letters below which the stemmer has taken part of the word itself ("isi" → "is")."""
+
+
 def _hardened(stem: str) -> str:
     """What the stemmer leaves of folded words: a softened k ("yemegi" → "yemek"), a plural ("gunler")."""
     if len(stem) > 5 and stem.endswith(("lar", "ler")):
@@ -129,8 +139,13 @@ def _lexemes_of(word: str, language: str) -> tuple[str, ...]:
         return (word,)
     if language == "en":
         return (fold(_STEMMERS["en"].stemWord(word)),)
-    # Folded again: the Turkish stemmer gives back ç and ı ("agaci" → "agaç").
-    stem = _hardened(fold(_STEMMERS["tr"].stemWord(_harmony(word))))
+    if dropped := _DROPS.match(word):
+        stem = _DROPPED[dropped[1]]
+    else:
+        # Folded again: the Turkish stemmer gives back ç and ı ("agaci" → "agaç").
+        stem = _hardened(fold(_STEMMERS["tr"].stemWord(_harmony(word))))
+        if len(stem) < SHORTEST:
+            stem = word[:SHORTEST]
     prefix = word[:PREFIX_LETTERS]
     return (stem,) if stem == prefix else (stem, prefix)
 

@@ -102,6 +102,8 @@ def _count(connection: Connection, workspace: str, serials: Sequence[int], sign:
     connection.execute(_COUNTS, {"serials": list(serials), "workspace": workspace, "sign": sign})
 
 
+# Sums are taken in one order: floating point would otherwise break ties at random.
+#
 # Up to a few thousand memories: all computed on what the asker sees, frequencies and mean length included.
 EXACT = """
     with seen as materialized (
@@ -118,7 +120,7 @@ EXACT = """
         select lexeme, ln(1 + (size.n - count(*) + 0.5) / (count(*) + 0.5)) as idf
         from hit, size group by lexeme, size.n)
     select id, sum(weight * idf * tf * (%(k1)s + 1)
-                   / (tf + %(k1)s * (1 - %(b)s + %(b)s * length / size.mean))) as score
+                   / (tf + %(k1)s * (1 - %(b)s + %(b)s * length / size.mean)) order by lexeme) as score
     from hit join idf using (lexeme), size
     group by id order by score desc, id limit %(k)s"""
 
@@ -154,7 +156,8 @@ BUDGETED = """
                + case when count(*) >= %(candidates)s then min(part) else 0 end as ceiling from candidate),
     scored as (
         select m.id, sum(w.idf * p.tf * (%(k1)s + 1)
-                         / (p.tf + %(k1)s * (1 - %(b)s + %(b)s * p.length / size.mean))) as score
+                         / (p.tf + %(k1)s * (1 - %(b)s + %(b)s * p.length / size.mean))
+                   order by w.lexeme) as score
         from candidate c join memory m on m.serial = c.memory, weighted w, posting p, size
         where p.workspace = %(workspace)s and p.lexeme = w.lexeme and p.collection = %(collection)s
               and p.module = m.module and p.memory = m.serial {where}

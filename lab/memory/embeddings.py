@@ -24,7 +24,7 @@ from lab.models.embedders import Embedder
 BATCH = 64
 """Texts embedded before they are stored: what a killed run loses at most."""
 RECENT = 4096
-"""Questions kept in the process (512 dimensions: 8 MB)."""
+"""Texts kept in the process (512 dimensions: 8 MB): a reader meets the same sentences again and again."""
 _LOOK_UP = 2000
 
 
@@ -39,7 +39,7 @@ class Cached:
         self._server = server
         self._progress = progress
         self._lock = threading.RLock()
-        self._recent: OrderedDict[str, np.ndarray] = OrderedDict()
+        self._recent: OrderedDict[tuple[str, str], np.ndarray] = OrderedDict()
         self._space: int | None = None
         self._open: tuple[psycopg.Connection[Any], ExitStack] | None = None
 
@@ -59,23 +59,11 @@ class Cached:
         """(n, d) float32, rows of length 1, in the order of `texts`.
 
         LabError for vectors of another shape, not finite, or all zero."""
-        with self._lock:
-            found = self._found("passage", texts, self.base.passages)
-        return self._rows([found[text] for text in texts])
+        return self._remembered("passage", texts, self.base.passages)
 
     def queries(self, texts: Sequence[str]) -> np.ndarray:
-        """Like `passages`, for questions; recent ones come from the process's memory."""
-        with self._lock:
-            new = [text for text in dict.fromkeys(texts) if text not in self._recent]
-            found = {text: self._recent[text] for text in texts if text in self._recent}
-            if new:
-                found |= self._found("query", new, self.base.queries)
-            for text in found:
-                self._recent[text] = found[text]
-                self._recent.move_to_end(text)
-            while len(self._recent) > RECENT:
-                self._recent.popitem(last=False)
-        return self._rows([found[text] for text in texts])
+        """Like `passages`, for questions."""
+        return self._remembered("query", texts, self.base.queries)
 
     def close(self) -> None:
         """Gives back the connection; the next call opens another."""
@@ -83,6 +71,21 @@ class Cached:
             if self._open:
                 self._open[1].close()
             self._open = None
+
+    def _remembered(
+        self, role: str, texts: Sequence[str], compute: Callable[[Sequence[str]], np.ndarray]
+    ) -> np.ndarray:
+        """Recent texts come from the process's memory, the others from the database or the model."""
+        with self._lock:
+            found = {text: self._recent[role, text] for text in texts if (role, text) in self._recent}
+            if new := [text for text in dict.fromkeys(texts) if text not in found]:
+                found |= self._found(role, new, compute)
+            for text, row in found.items():
+                self._recent[role, text] = row
+                self._recent.move_to_end((role, text))
+            while len(self._recent) > RECENT:
+                self._recent.popitem(last=False)
+        return self._rows([found[text] for text in texts])
 
     def _rows(self, vectors: Sequence[np.ndarray]) -> np.ndarray:
         return np.stack(vectors) if vectors else np.zeros((0, self.dimensions), np.float32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import weakref
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,6 +24,7 @@ class OllamaEmbedder:
         self.model = model
         self.spec = f"ollama:{model}"
         self._client = client()
+        weakref.finalize(self, self._client.close)
         self._before_query, self._before_passage = prefixes(model)
 
     @functools.cached_property

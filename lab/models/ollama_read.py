@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+import weakref
 from collections.abc import Sequence
 
 from lab.kinds import LabError
@@ -31,16 +32,18 @@ class OllamaReader:
         self.window = window
         self.spec = f"ollama:{model}" + (f"@{window}" if window != WINDOW else "")
         self._client = client()
+        weakref.finalize(self, self._client.close)
 
     def read(self, question: str, sources: Sequence[Source]) -> Reading:
         prompt = build_prompt(question, sources)
         expected = count_tokens(prompt)
         window = self._fitting(expected)
         text, evaluated, answered, reason = self._ask(prompt, window)
-        if evaluated and (evaluated >= window or evaluated < _CUT * expected):
+        granted = self._granted or window
+        if granted < _needed(expected) or (evaluated and not _CUT * expected <= evaluated < window):
             raise LabError(
                 f"{self.model} read {evaluated} tokens of a prompt of about {expected}: the server cut it.",
-                f"num_ctx {window} was asked for.",
+                f"A window of {window} was asked for, {granted} granted.",
                 "See the server's log for its limit (OLLAMA_CONTEXT_LENGTH), or read fewer sources.",
             )
         text = _THOUGHTS.sub("", text).strip()
@@ -61,7 +64,7 @@ class OllamaReader:
 
     def _fitting(self, expected: int) -> int:
         """The window to ask for. LabError when the prompt, counted carefully, leaves no room to answer."""
-        needed = int(expected * SAFETY) + ANSWER
+        needed = _needed(expected)
         # What does not fit the window asked for is refused before the server is spoken to at all.
         window = self.window if needed > self.window else min(self.window, self._trained)
         if needed > window:
@@ -83,6 +86,13 @@ class OllamaReader:
             info = self._client.show(self.model).modelinfo or {}
         sizes = [int(value) for name, value in info.items() if name.endswith(".context_length") and value]
         return min(sizes, default=self.window)
+
+    @property
+    def _granted(self) -> int | None:
+        """Tokens of the window the server gave the loaded model; None when it does not say."""
+        with speaking(self._client, self.model):
+            loaded = {entry.model: entry.context_length for entry in self._client.ps().models}
+        return loaded.get(self.model) or loaded.get(f"{self.model}:latest")
 
     def _ask(self, prompt: str, window: int) -> tuple[str, int, int, str]:
         """(text, prompt tokens, answer tokens, why it stopped). LabError when the last part never comes."""
@@ -113,3 +123,8 @@ class OllamaReader:
             "Often the machine ran out of memory.",
             "See the server's log, then ask again: ollama serve",
         )
+
+
+def _needed(expected: int) -> int:
+    """Tokens of window that a prompt of so many tokens, by our count, and its answer may take."""
+    return int(expected * SAFETY) + ANSWER

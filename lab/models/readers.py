@@ -51,7 +51,7 @@ class Reader(Protocol):
     def read(self, question: str, sources: Sequence[Source]) -> Reading:
         """The answer to a question from these sources; without sources, from what the model knows.
 
-        LabError when the prompt does not fit the window (before it is sent) and when the model can't be had."""
+        LabError when the prompt does not fit the window (it is not sent) and when the model can't be had."""
         ...
 
 
