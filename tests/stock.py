@@ -64,7 +64,9 @@ def lines(of: Document, scopes: Mapping[str, str] | None = None) -> list[Chunk]:
                     heading="",
                     text=line,
                     search_text=line,
-                    label=Label(**{name: getattr(label, name) for name in label.__slots__} | {"scope": scope}),
+                    label=Label(
+                        **{name: getattr(label, name) for name in label.__slots__} | {"scope": scope}
+                    ),
                     parent=f"section:{place}/{number}" if collection == "unit" else None,
                 )
             )

@@ -93,9 +93,10 @@ def _approximate(
     view: View, values: dict[str, Any], dimensions: int, large: Sequence[str]
 ) -> list[tuple[str, float]]:
     """The large modules by their indexes, the rest exactly, joined by distance."""
+    # Sorting off: the planner can't know how much the rule leaves, and would at times read and sort it all.
     view.connection.execute(
         "select set_config('hnsw.iterative_scan', 'strict_order', true), "
-        "set_config('hnsw.ef_search', %s, true)",
+        "set_config('hnsw.ef_search', %s, true), set_config('enable_sort', 'off', true)",
         [str(min(1000, max(100, 2 * values["k"])))],
     )
     # A partial index is used where its predicate stands in the query as literals.
@@ -128,7 +129,8 @@ def _approximate(
             parts=sql.SQL(" union all ").join([*parts, rest])
         ),
         values | {"small": [module for module in values["modules"] if module not in large]},
-    )
+    ).fetchall()
+    view.connection.execute("select set_config('enable_sort', 'on', true)")
     return [(key, float(cosine)) for key, cosine in rows]
 
 
