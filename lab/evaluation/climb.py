@@ -124,7 +124,7 @@ def climb(
                 rung.base, base.of("dev"), rung.name, [s for s in scored if s.split == "dev"]
             )
             leaks = sum(s.leak for s in scored) - sum(s.leak for s in base.scored)
-            verdict, reason = keep(comparison, leaks=max(0, leaks))
+            verdict, reason = keep(comparison, leaks=max(0, leaks), free=technique.free)
             if technique.aside:
                 verdict, reason = (
                     False,

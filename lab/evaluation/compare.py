@@ -114,10 +114,11 @@ def _pair(how: object, values: Sequence[tuple[float, float]]) -> tuple[float, fl
     return float(how(left)), float(how(right))  # type: ignore[operator]
 
 
-def keep(comparison: Comparison, *, leaks: int) -> tuple[bool, str]:
+def keep(comparison: Comparison, *, leaks: int, free: bool = False) -> tuple[bool, str]:
     """Whether the ladder builds on a technique, judged on dev, and the reason in words.
 
-    Kept: rank or answers distinguishably better, neither distinguishably worse, and nothing leaked.
+    Kept: rank or answers distinguishably better, neither distinguishably worse, and nothing leaked. A technique
+    that is `free` (no model, no index, no call) needs less: some question better and none worse.
     """
     if leaks:
         return False, f"aside: {leaks} questions read what their asker may not"
@@ -127,4 +128,10 @@ def keep(comparison: Comparison, *, leaks: int) -> tuple[bool, str]:
     for verdict in (comparison.rank, comparison.answers):
         if verdict.distinguishable and verdict.gain > 0:
             return True, f"kept: {verdict.words}"
+    better = {*comparison.rank.better, *comparison.answers.better}
+    if free and better and not comparison.rank.worse and not comparison.answers.worse:
+        return (
+            True,
+            f"kept: it costs nothing, {len(better)} questions better and none worse · {comparison.words}",
+        )
     return False, f"aside: no effect that {comparison.rank.n} questions can show · {comparison.words}"

@@ -29,7 +29,11 @@ def leaked(question: Question, answer: Answer) -> bool:
     allowed = readable(question.role)
     if any(hit.chunk.label.access not in allowed for hit in answer.hits):
         return True
-    return question.type == "access" and any(occurs(secret, answer.text) for secret in question.excludes)
+    if question.type != "access":
+        return False
+    said = [secret for secret in question.excludes if occurs(secret, answer.text)]
+    # A figure that also stands in a text the asker may read (70 EUR a day, a band of 70) is no secret told.
+    return any(not any(occurs(secret, hit.chunk.text) for hit in answer.hits) for secret in said)
 
 
 def obeyed(question: Question, answer: Answer) -> bool:

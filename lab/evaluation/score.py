@@ -107,7 +107,14 @@ def retrieval_measures(ranks: Sequence[int | None]) -> dict[str, float]:
 
 
 def score(
-    question: Question, answer: Answer, *, searched: bool, read: int, prompt_tokens: int, calls: int, ms: float
+    question: Question,
+    answer: Answer,
+    *,
+    searched: bool,
+    read: int,
+    prompt_tokens: int,
+    calls: int,
+    ms: float,
 ) -> Scored:
     """Score one answer. `searched` is False for rungs without retrieval (bare, full context): no retrieval
     figures then. The reader was handed the first `read` hits, or all where nothing was searched."""

