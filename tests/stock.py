@@ -74,7 +74,7 @@ def lines(of: Document, scopes: Mapping[str, str] | None = None) -> list[Chunk]:
 
 
 class Noise:
-    """An embedder whose vectors are drawn by the text's hash: any number of them in no time, the same each time."""
+    """An embedder whose vectors are drawn by the text's hash: any number in no time, the same each time."""
 
     def __init__(self, dimensions: int = 32, name: str = "noise", *, broken: float | None = None) -> None:
         self.spec, self.space, self.dimensions = name, f"{name}-{dimensions}", dimensions

@@ -1,10 +1,9 @@
-"""Search: BM25 against rank-bm25, vectors against numpy, the index path against the exact one, Turkish words."""
+"""BM25 against rank-bm25, vectors against numpy, the index against the exact scan, Turkish words."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
 from datetime import date
 
 import numpy as np
@@ -22,7 +21,8 @@ from lab.text import lexemes
 
 SMALL, LARGE = "search-small", "search-large"
 TEXTS = {
-    "leave": "Annual leave is 22 days\nLeave is carried over until 31 March\nUnpaid leave needs an approval\nleave leave leave",
+    "leave": "Annual leave is 22 days\nLeave is carried over until 31 March\nUnpaid leave needs an approval\n"
+    "leave leave leave",
     "meal": "The meal card has 400 TRY a day\nThe card is not loaded on leave days\nNo cash for meals",
     "travel": "domestic per diem 750 TRY\ninternational per diem 60 EUR\nReceipts within 15 days",
 }
@@ -52,7 +52,7 @@ def cut(of: Document) -> list[Chunk]:
 
 
 @pytest.fixture(scope="module")
-def small(server: Server) -> Iterator[Server]:
+def small(server: Server) -> Server:
     write.allow(server, SMALL, "employee", {"all"})
     write.allow(server, SMALL, "hr", {"all", "hr-only"})
     documents = [document(key, text) for key, text in TEXTS.items()]
@@ -62,7 +62,7 @@ def small(server: Server) -> Iterator[Server]:
     documents.append(document("bands", SECRET, access="hr-only"))
     documents.append(document("guvenlik", TURKISH, language="tr"))
     write.ingest(server, documents, cut, embedders=[Noise()], workspace=SMALL)
-    yield server
+    return server
 
 
 @pytest.mark.parametrize("role", ["employee", "hr"])
@@ -213,7 +213,7 @@ RARE = 40
 
 
 @pytest.fixture(scope="module")
-def large(server: Server) -> Iterator[Server]:
+def large(server: Server) -> Server:
     draw = random.Random(7)
     vocabulary = [f"w{n}" for n in range(3_000)]
     weights = [1 / (n + 1) for n in range(3_000)]
@@ -237,12 +237,12 @@ def large(server: Server) -> Iterator[Server]:
         embedders=[Noise()],
         workspace=LARGE,
     )
-    yield server
+    return server
 
 
 def index_scans(view: search.View) -> int:
     row = view.connection.execute(
-        "select coalesce(sum(pg_stat_get_xact_numscans(indexrelid)), 0) from pg_index i join pg_class c on c.oid = indexrelid "
+        "select coalesce(sum(pg_stat_get_xact_numscans(oid)), 0) from pg_class "
         "where relname like 'memory_vector_hnsw_%'"
     ).fetchone()
     assert row is not None

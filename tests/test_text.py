@@ -64,11 +64,16 @@ def test_words(text: str, tokens: list[str]) -> None:
     assert words(text) == tokens
 
 
-FAMILIES = """
-izin izinleri; şifre şifrenin; kapı kapısının; çalışan çalışanların; iade İADELER; talep talebindeki; kitap kitapları;
-fatura faturalarımız; ödeme ödemesi; müşteri müşterilerin; sipariş siparişini; gün günlerde; maaş maaşları; otel otelde;
-yemek yemeği; kart kartına; cihaz cihazımı; vardiya vardiyası; sağlık sağlığı; ağaç ağacın
-""".replace("\n", " ").strip().split("; ")
+FAMILIES = (
+    """
+izin izinleri; şifre şifrenin; kapı kapısının; çalışan çalışanların; iade İADELER; talep talebindeki;
+kitap kitapları; fatura faturalarımız; ödeme ödemesi; müşteri müşterilerin; sipariş siparişini; gün günlerde;
+maaş maaşları; otel otelde; yemek yemeği; kart kartına; cihaz cihazımı;
+vardiya vardiyası; sağlık sağlığı; ağaç ağacın
+""".replace("\n", " ")
+    .strip()
+    .split("; ")
+)
 
 
 def test_inflected_forms_share_a_lexeme_with_their_base() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
@@ -70,7 +69,7 @@ MEMORIES = [
 
 
 @pytest.fixture(scope="module")
-def filled(server: Server) -> Iterator[Server]:
+def filled(server: Server) -> Server:
     for workspace, rights in RIGHTS.items():
         for role, modules in rights.items():
             write.allow(server, workspace, role, modules)
@@ -78,8 +77,8 @@ def filled(server: Server) -> Iterator[Server]:
             for memory in MEMORIES:
                 if memory.workspace == workspace:
                     connection.execute(
-                        """insert into memory (workspace, id, kind, content, search_text, content_hash, module, visibility,
-                               owner, valid_from, valid_to, superseded_at, expires_at, collection)
+                        """insert into memory (workspace, id, kind, content, search_text, content_hash,
+                               module, visibility, owner, valid_from, valid_to, superseded_at, expires_at, collection)
                            values (%s, %s, 'fact', %s, '', '', %s, %s, %s, %s, %s, %s, %s, 'fact')""",
                         [
                             workspace,
@@ -93,7 +92,7 @@ def filled(server: Server) -> Iterator[Server]:
                             memory.expires,
                         ],
                     )
-    yield server
+    return server
 
 
 def ids(connection: psycopg.Connection) -> set[str]:
@@ -177,7 +176,8 @@ def test_one_block_sees_one_state(filled: Server) -> None:
         before = ids(view.connection)
         with writer(filled) as other, writing(other, ONE):
             other.execute(
-                "insert into memory (workspace, id, kind, content, search_text, content_hash, module, collection) "
+                "insert into memory "
+                "(workspace, id, kind, content, search_text, content_hash, module, collection) "
                 "values (%s, 'late', 'fact', '', '', '', 'all', 'fact')",
                 [ONE],
             )

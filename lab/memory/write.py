@@ -96,7 +96,8 @@ def holds(
                           select from memory m cross join unnest(%(spaces)s::text[]) wanted (name)
                           where m.workspace = %(workspace)s and m.kind = 'chunk'
                                 and coalesce(%(only)s::jsonb -> wanted.name ? m.collection, true)
-                                and not exists (select from memory_vector v join embedding_space s on s.id = v.space
+                                and not exists (select from memory_vector v
+                                                join embedding_space s on s.id = v.space
                                                 where v.memory = m.serial and s.name = wanted.name))""",
             {
                 "workspace": workspace,
@@ -265,7 +266,7 @@ def _place_vectors(
     known: dict[str, np.ndarray],
     collections: frozenset[str] | None,
 ) -> int:
-    """Gives every chunk (of these collections) without a vector in the embedder's space one; returns how many."""
+    """Gives every chunk (of these collections) that has no vector in the embedder's space one; how many."""
     space = space_id(connection, embedder.space, embedder.dimensions)
     bare = connection.execute(
         """select m.serial, m.search_text from memory m where m.workspace = %s and m.kind = 'chunk'
