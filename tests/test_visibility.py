@@ -78,7 +78,8 @@ def filled(server: Server) -> Server:
                 if memory.workspace == workspace:
                     connection.execute(
                         """insert into memory (workspace, id, kind, content, search_text, content_hash,
-                               module, visibility, owner, valid_from, valid_to, superseded_at, expires_at, collection)
+                               module, visibility, owner,
+                               valid_from, valid_to, superseded_at, expires_at, collection)
                            values (%s, %s, 'fact', %s, '', '', %s, %s, %s, %s, %s, %s, %s, 'fact')""",
                         [
                             workspace,
