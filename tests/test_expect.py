@@ -70,11 +70,12 @@ def test_an_address_is_wanted() -> None:
     assert not expect.wants_address("How many days?")
 
 
-def test_phrases_are_runs_of_words() -> None:
-    assert expect.phrases("kıdemli uzman, Ankara", 2) == [
-        "kıdemli",
-        "uzman",
-        "Ankara",
-        "kıdemli uzman",
-        "uzman Ankara",
-    ]
+def test_phrases_are_runs_of_words_without_the_short_ones() -> None:
+    runs = ["kıdemli", "uzman", "Ankara", "kıdemli uzman", "uzman Ankara"]
+    assert expect.phrases("bir kıdemli uzman, Ankara") == runs
+
+
+def test_a_model_that_does_not_know_is_heard() -> None:
+    assert expect.says_unknown("I don't know; the sources do not say.")
+    assert expect.says_unknown("Kaynaklarda bu konuda bilgi yok, BİLMİYORUM.")
+    assert not expect.says_unknown("Yılda 22 gün izin vardır [1].")

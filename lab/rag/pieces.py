@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lab.corpus.blocks import blocks
 from lab.corpus.sentences import sentences
@@ -27,21 +28,27 @@ class Piece:
 
 def pieces_of(hit: Hit, rank: int) -> list[Piece]:
     """The pieces of one hit in reading order. A row torn from its table has no header to be shown with."""
-    return [piece for piece in _pieces(hit, rank) if any(letter.isalnum() for letter in piece.quote)]
+    return [replace(piece, hit=rank) for piece in _cut(hit.chunk.text, hit.chunk.label.language)]
 
 
-def _pieces(hit: Hit, rank: int) -> Iterator[Piece]:
-    lines = hit.chunk.text.split("\n")
+@functools.lru_cache(maxsize=2048)
+def _cut(text: str, language: str) -> tuple[Piece, ...]:
+    found = _pieces(text, language)
+    return tuple(piece for piece in found if any(letter.isalnum() for letter in piece.quote))
+
+
+def _pieces(text: str, language: str) -> Iterator[Piece]:
+    lines = text.split("\n")
     for number, block in enumerate(blocks(lines)):
         own = [line.strip() for line in lines[block.first : block.last]]
         if block.kind == "table":
             count = header_rows(own)
             for row in own[count:]:
                 values = cells(row)
-                yield Piece(rank, row, row_text(own[:count], row), values[0] if values else "", number)
+                yield Piece(0, row, row_text(own[:count], row), values[0] if values else "", number)
         elif block.kind == "text":
-            for sentence in sentences("\n".join(own), hit.chunk.label.language):
-                yield Piece(rank, sentence, sentence)
+            for sentence in sentences("\n".join(own), language):
+                yield Piece(0, sentence, sentence)
         elif block.kind not in ("heading", "rule"):
             text = " ".join(own)
-            yield Piece(rank, text, text)
+            yield Piece(0, text, text)
