@@ -30,6 +30,8 @@ class Pipeline:
     second: str = ""
     """Another embedder whose scores are added, each in its own standard deviations."""
     reader: str = "extractive"
+    abstains: bool = True
+    """Whether the extractive reader refuses when the hits lie too far from the question."""
     k: int = 10
     """Hits kept after fusion."""
     read: int = 3

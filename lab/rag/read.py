@@ -53,7 +53,7 @@ def read(question: str, hits: Sequence[Hit], pipeline: Pipeline, engine: Engine,
         return _by_model(question, hits, sources, pipeline, trace)
     with trace.step("read", len(hits)) as line:
         line.tokens = count_tokens(build_prompt(question, sources))
-        support = calibration.support(hits, pipeline)
+        support = calibration.support(hits, pipeline) if pipeline.abstains else None
         line.detail["support"] = "unknown" if support is None else round(support, 2)
         if not hits or (support is not None and support < 0):
             return _not_found(question)

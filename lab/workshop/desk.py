@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import date
@@ -21,7 +21,7 @@ from lab.evaluation import ledger as book
 from lab.evaluation.climb import Climbed
 from lab.evaluation.compare import Comparison
 from lab.evaluation.compare import compare as compare_scored
-from lab.evaluation.gold import Question, load_gold
+from lab.evaluation.gold import Question, answer_ok, load_gold
 from lab.kinds import Answer, LabError, Sight
 from lab.ladder import rungs
 from lab.memory import migrate, server, write
@@ -31,7 +31,6 @@ from lab.rag import ask as asking
 from lab.rag import calibration
 from lab.rag.engine import Engine, cached, engine
 from lab.rag.pipeline import Pipeline
-from lab.rag.read import EMBEDDER as READER_EMBEDDER
 from lab.settings import ROOT, settings
 
 SPLITS = ("dev", "test", "all")
@@ -298,27 +297,21 @@ def ledger(run: int | None = None) -> dict[str, Any]:
     return {"runs": [asdict(item) for item in found], "run": chosen, "rungs": [asdict(row) for row in rows]}
 
 
-def calibrate(save: Callable[[dict[str, calibration.Point]], None] | None = None) -> dict[str, Any]:
-    """Fit the abstention points of the default embedder on dev for each kind of index and store them with
-    the package."""
+def calibrate(path: Path | None = None) -> dict[str, Any]:
+    """Fit the abstention points of the default embedders on dev, one for each kind of index, and store them with the
+    package (or at `path`)."""
     questions = [q for q in load_gold(settings().gold) if q.split == "dev"]
     points = dict(calibration.points())
-    start = start_pipeline()
-    kinds = [replace(start, edition=True), replace(start, chunker="section", edition=True)]
-    kinds.append(replace(start, chunker="section", index="units", edition=True))
     with opened() as running:
-        for pipeline in kinds:
+        for name in ("fixed", "section", "units", "pair"):
+            pipeline = replace(rungs.rung(name, rungs.STACK, start_pipeline()).pipeline, edition=True, abstains=False)
             outcomes = []
-            for question in progress("fit", questions):
+            for question in progress(name, questions):
                 sight = Sight(frozenset({question.role}), question.as_of, workspace=running.workspace)
-                hits = asking.ask(question.text, sight, pipeline, running).hits[: pipeline.read]
-                outcomes.append((calibration.best_cosines(hits), not question.abstain))
+                answer = asking.ask(question.text, sight, pipeline, running)
+                best = calibration.best_cosines(answer.hits[: pipeline.read])
+                right = answer_ok(question, answer.text, answer.abstained)
+                outcomes.append(calibration.Outcome(best, not question.abstain, right))
             points[calibration.key(pipeline)] = calibration.fit(outcomes)
-    if save is None:
-        calibration.write(points, ROOT / "lab" / "rag" / calibration.FILE)
-    else:
-        save(points)
+    calibration.write(points, path or ROOT / "lab" / "rag" / calibration.FILE)
     return {name: asdict(point) for name, point in points.items()}
-
-
-__all__ = ["READER_EMBEDDER", "ask", "climb", "ingest", "measure", "up"]
