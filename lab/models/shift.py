@@ -10,7 +10,9 @@ from __future__ import annotations
 import datetime
 import functools
 import hashlib
+import json
 from collections.abc import Callable, Sequence
+from importlib import resources
 
 import numpy as np
 
@@ -45,10 +47,22 @@ def parallel_phrases() -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
+FILE = "offsets.json"
+
+
+@functools.cache
+def shipped() -> dict[str, list[float]]:
+    """`<space> <passage|query>` → offset, as `python tools/make_offsets.py` computed them. The space's name holds model,
+    version and phrases, so that an offset is never taken for another model's."""
+    text = resources.files("lab.models").joinpath(FILE).read_text(encoding="utf-8")
+    return dict(json.loads(text))
+
+
 class Shifted:
     """`<base>-shift`: the base's vectors, those of Turkish texts moved towards English, all others unchanged.
 
-    The base embeds the phrases once, at the first Turkish text; behind a cache they cost nothing again."""
+    Of a base that the package has no offsets for, the phrases are embedded once, at the first Turkish text;
+    behind a cache they cost nothing again."""
 
     def __init__(self, base: Embedder) -> None:
         self.base = base
@@ -73,12 +87,17 @@ class Shifted:
     @functools.cached_property
     def passage_offset(self) -> np.ndarray:
         """(d,) English minus Turkish, as passages."""
-        return offset(self.base.passages)
+        return self._offset("passage", self.base.passages)
 
     @functools.cached_property
     def query_offset(self) -> np.ndarray:
         """(d,) English minus Turkish, as queries."""
-        return offset(self.base.queries)
+        return self._offset("query", self.base.queries)
+
+    def _offset(self, role: str, embed: Callable[[Sequence[str]], np.ndarray]) -> np.ndarray:
+        """From the package for the bundled embedders (half a minute saved at the first start), else computed."""
+        kept = shipped().get(f"{self.space} {role}")
+        return offset(embed) if kept is None else np.asarray(kept, dtype=np.float32)
 
     def _moved(self, texts: Sequence[str], rows: np.ndarray, by: Callable[[], np.ndarray]) -> np.ndarray:
         turkish = np.array([language_of(text) == "tr" for text in texts], dtype=bool)

@@ -81,7 +81,9 @@ def fit(outcomes: Sequence[Outcome]) -> Point:
     """The working point that handles most questions right: known ones answered right, unknown ones refused. Of equal
     thresholds the lowest, since a refusal helps nobody. LabError without outcomes."""
     if not outcomes:
-        raise LabError("There is nothing to calibrate on.", "Dev questions that find something.", "lab ingest")
+        raise LabError(
+            "There is nothing to calibrate on.", "Dev questions that find something.", "lab ingest"
+        )
     specs = sorted(outcomes[0].best)
     values = np.array([[outcome.best[spec] for spec in specs] for outcome in outcomes])
     point = Point(

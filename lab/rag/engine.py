@@ -3,7 +3,9 @@ readers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import statistics
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +34,19 @@ class Engine:
         if spec not in self._embedders:
             self._embedders[spec] = cached(blend(spec), self.server)
         return self._embedders[spec]
+
+    def question_ms(self, spec: str, questions: Sequence[str]) -> float:
+        """Median milliseconds to embed one of these questions with all embedders of the spec, past every cache."""
+        total = 0.0
+        for part in blend(spec):
+            part.queries(questions[:1])  # loads the weights
+            times = []
+            for question in questions:
+                start = time.perf_counter()
+                part.queries([question])
+                times.append((time.perf_counter() - start) * 1000)
+            total += statistics.median(times)
+        return total
 
 
 def cached(parts: tuple[Embedder, ...], server: Server) -> tuple[Embedder, ...]:

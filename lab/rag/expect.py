@@ -3,15 +3,10 @@ Turkish."""
 
 from __future__ import annotations
 
-import functools
 import re
 
-from num2words import num2words
-
+from lab.rag.number_words import LARGEST, number_words
 from lab.text import fold, words
-
-LARGEST = 60
-"""Numbers written as words are known up to here; years of service, nights and days do not go further."""
 
 _FIGURE = re.compile(
     r"\b(?:how (?:many|much|long|often|old|far|high|late|early)|when|until|what (?:time|rate|amount|percentage)|limit|max\w*"
@@ -23,21 +18,6 @@ _ADDRESS = re.compile(
 )
 _AMBIGUOUS = frozenset({"one", "bir", "on"})
 """Number words that are more often something else: "one" and "bir" as articles, "on" as a preposition."""
-
-
-@functools.cache
-def number_words() -> dict[tuple[str, ...], int]:
-    """Folded words → number, 1 to LARGEST, in English and Turkish ("on iki" and "onıkı" alike)."""
-    known: dict[tuple[str, ...], int] = {}
-    for number in range(1, LARGEST + 1):
-        english, turkish = num2words(number, lang="en"), num2words(number, lang="tr")
-        known[tuple(words(english.replace("-", " ")))] = number
-        joined = fold(turkish)
-        known[(joined,)] = number
-        if number > 10 and number % 10:
-            tens = fold(num2words(number - number % 10, lang="tr"))
-            known[(tens, joined.removeprefix(tens))] = number
-    return known
 
 
 def numbers(text: str) -> frozenset[int]:

@@ -22,7 +22,7 @@ from lab.evaluation.climb import Climbed
 from lab.evaluation.compare import Comparison
 from lab.evaluation.compare import compare as compare_scored
 from lab.evaluation.gold import Question, answer_ok, load_gold
-from lab.kinds import Answer, LabError, Sight
+from lab.kinds import Answer, Hit, LabError, Sight
 from lab.ladder import rungs
 from lab.memory import migrate, server, write
 from lab.memory.connect import writer
@@ -30,7 +30,9 @@ from lab.models.embedders import Embedder, blend
 from lab.rag import ask as asking
 from lab.rag import calibration
 from lab.rag.engine import Engine, cached, engine
+from lab.rag.pieces import pieces_of
 from lab.rag.pipeline import Pipeline
+from lab.rag.read import EMBEDDER as READER_EMBEDDER
 from lab.settings import ROOT, settings
 
 SPLITS = ("dev", "test", "all")
@@ -84,6 +86,10 @@ def ingest(folder: Path | None = None, embedder: str | None = None) -> dict[str,
         only=narrowed(parts, second),
         workspace=settings().workspace,
     )
+    # What the reader will quote: a thousand short texts at once instead of thirty at each question.
+    (reading,) = cached(blend(READER_EMBEDDER), found)
+    chunks = [chunk for document in documents for chunk in chunk_all(document) if chunk.chunker != "unit"]
+    reading.passages(sorted({piece.quote for chunk in chunks for piece in pieces_of(Hit(chunk, 0.0), 0)}))
     return asdict(report) | {"documents": len(documents), "folder": str(source)}
 
 
@@ -304,7 +310,9 @@ def calibrate(path: Path | None = None) -> dict[str, Any]:
     points = dict(calibration.points())
     with opened() as running:
         for name in ("fixed", "section", "units", "pair"):
-            pipeline = replace(rungs.rung(name, rungs.STACK, start_pipeline()).pipeline, edition=True, abstains=False)
+            pipeline = replace(
+                rungs.rung(name, rungs.STACK, start_pipeline()).pipeline, edition=True, abstains=False
+            )
             outcomes = []
             for question in progress(name, questions):
                 sight = Sight(frozenset({question.role}), question.as_of, workspace=running.workspace)
