@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,13 @@ import psycopg
 
 from lab.evaluation import ledger
 from lab.evaluation.compare import Comparison, compare, keep
+from lab.evaluation.crew import Crew
 from lab.evaluation.gold import Question
-from lab.evaluation.score import Scored, grouped, score, summary
-from lab.kinds import LabError, Sight
+from lab.evaluation.score import Scored, grouped, summary
+from lab.kinds import LabError
 from lab.ladder import rungs
 from lab.ladder.rungs import Rung
 from lab.models.embedders import blend
-from lab.rag.ask import ask
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
 
@@ -45,11 +45,11 @@ class Climbed:
         return tuple(s for s in self.scored if split == "all" or s.split == split)
 
 
-Progress = Callable[[str, Sequence[Question]], Iterable[Question]]
+Progress = Callable[[str, Iterable[Scored], int], Iterable[Scored]]
 
 
-def _plain(_: str, questions: Sequence[Question]) -> Iterable[Question]:
-    return questions
+def _plain(_: str, outcomes: Iterable[Scored], __: int) -> Iterable[Scored]:
+    return outcomes
 
 
 def file_hash(path: Path) -> str:
@@ -58,29 +58,15 @@ def file_hash(path: Path) -> str:
 
 
 def measure(
-    rung: Rung, questions: Sequence[Question], engine: Engine, progress: Progress = _plain
+    rung: Rung, questions: Sequence[Question], team: Crew, progress: Progress = _plain
 ) -> list[Scored]:
     """Run one rung over these questions, each as its own asker on its own date.
 
-    Questions are embedded together beforehand, so what a question costs is timed with a warm cache; the time to embed
-    one is measured by itself, past the cache, and added to each."""
-    embedding = _embedded(rung.pipeline, questions, engine) if rung.pipeline.searches else 0.0
-    scored = []
-    for question in progress(rung.name, questions):
-        sight = Sight(frozenset({question.role}), question.as_of, member=None, workspace=engine.workspace)
-        answer = ask(question.text, sight, rung.pipeline, engine)
-        scored.append(
-            score(
-                question,
-                answer,
-                searched=rung.pipeline.searches,
-                read=rung.pipeline.read,
-                prompt_tokens=sum(step.tokens for step in answer.trace),
-                calls=sum(step.calls for step in answer.trace),
-                ms=embedding + sum(step.ms for step in answer.trace),
-            )
-        )
-    return scored
+    Questions are embedded together beforehand, so what a question costs is timed with a warm cache; the time to
+    embed one is measured by itself, past the cache, and added to each."""
+    embedding = _embedded(rung.pipeline, questions, team.engine) if rung.pipeline.searches else 0.0
+    outcomes = progress(rung.name, team.run(rung, questions), len(questions))
+    return [replace(scored, ms=scored.ms + embedding) for scored in outcomes]
 
 
 def _embedded(pipeline: Pipeline, questions: Sequence[Question], engine: Engine) -> float:
@@ -105,7 +91,7 @@ def why_not(pipeline: Pipeline) -> str | None:
 
 def climb(
     questions: Sequence[Question],
-    engine: Engine,
+    team: Crew,
     *,
     start: Pipeline,
     names: Sequence[str] = rungs.NAMES,
@@ -135,7 +121,7 @@ def climb(
             climbed[rung.name] = Climbed(rung, (), None, None, skipped, skipped)
             done(climbed[rung.name])
             continue
-        scored = tuple(measure(rung, questions, engine, progress))
+        scored = tuple(measure(rung, questions, team, progress))
         comparison, verdict, reason = None, None, "the start"
         if rung.base in climbed:
             base = climbed[rung.base]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tqdm.auto import tqdm
 
@@ -21,7 +21,8 @@ from lab.evaluation import ledger as book
 from lab.evaluation.climb import Climbed
 from lab.evaluation.compare import Comparison
 from lab.evaluation.compare import compare as compare_scored
-from lab.evaluation.gold import Question, answer_ok, load_gold
+from lab.evaluation.crew import Crew, crew
+from lab.evaluation.gold import answer_ok, load_gold
 from lab.kinds import Answer, Hit, LabError, Sight
 from lab.ladder import rungs
 from lab.memory import migrate, server, write
@@ -35,6 +36,7 @@ from lab.rag.pipeline import Pipeline
 from lab.rag.read import EMBEDDER as READER_EMBEDDER
 from lab.settings import ROOT, settings
 
+T = TypeVar("T")
 SPLITS = ("dev", "test", "all")
 
 
@@ -129,8 +131,9 @@ def opened(embedder: str | None = None) -> Iterator[Engine]:
         yield running
 
 
-def progress(name: str, questions: Sequence[Question]) -> Iterable[Question]:
-    return tqdm(questions, desc=f"{name:>8}", unit="q", file=sys.stderr, leave=False, delay=2)
+def progress(name: str, items: Iterable[T], total: int) -> Iterable[T]:
+    """A bar on stderr for anything over two seconds."""
+    return tqdm(items, desc=f"{name:>8}", total=total, unit="q", file=sys.stderr, leave=False, delay=2)
 
 
 def kept_by_ledger() -> tuple[str, ...] | None:
@@ -177,16 +180,17 @@ def climb(
                     run.append(book.start(conn, what, split, *hashes))
                 climbing.record(conn, run[0], item, split)
 
-        return climbing.climb(
-            questions,
-            running,
-            start=start_pipeline(embedder, reader),
-            names=names,
-            known=None if len(names) == len(NAMES) else kept_by_ledger(),
-            stack=stack,
-            progress=progress,
-            done=done,
-        )
+        with crew(running) as team:
+            return climbing.climb(
+                questions,
+                team,
+                start=start_pipeline(embedder, reader),
+                names=names,
+                known=None if len(names) == len(NAMES) else kept_by_ledger(),
+                stack=stack,
+                progress=progress,
+                done=done,
+            )
 
 
 def climb_json(climbed: Sequence[Climbed], split: str) -> dict[str, Any]:
@@ -254,7 +258,7 @@ def measure(
     if reason:
         raise LabError(f"The rung {chosen.name} {reason}.")
     with opened(embedder) as running:
-        scored = tuple(climbing.measure(chosen, questions, running, progress))
+        scored = tuple(climbing.measure(chosen, questions, Crew(running), progress))
         item = Climbed(chosen, scored, None, None, f"measured on {gold.name}")
         with writer(running.server) as conn:
             run = book.start(conn, "measure", split, folder_hash(settings().corpus), climbing.file_hash(gold))
@@ -314,7 +318,7 @@ def calibrate(path: Path | None = None) -> dict[str, Any]:
                 rungs.rung(name, rungs.STACK, start_pipeline()).pipeline, edition=True, abstains=False
             )
             outcomes = []
-            for question in progress(name, questions):
+            for question in progress(name, questions, len(questions)):
                 sight = Sight(frozenset({question.role}), question.as_of, workspace=running.workspace)
                 answer = asking.ask(question.text, sight, pipeline, running)
                 best = calibration.best_cosines(answer.hits[: pipeline.read])

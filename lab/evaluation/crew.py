@@ -1,0 +1,101 @@
+"""Questions measured by several processes at once: each has an engine of its own, all share one database."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+from lab.evaluation.gold import Question
+from lab.evaluation.score import Scored, score
+from lab.kinds import LabError, Sight
+from lab.ladder.rungs import Rung
+from lab.memory.server import Server
+from lab.rag.ask import ask
+from lab.rag.engine import Engine, engine
+
+MOST = 4
+"""Processes at most: a workshop's laptop has other work to do."""
+_own = ExitStack()
+_engine: Engine | None = None
+
+
+def size() -> int:
+    """How many processes are used: the cores this process may run on, at most MOST."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(MOST, cores))
+
+
+@dataclass
+class Crew:
+    """Runs a rung over questions, in this process when `pool` is None."""
+
+    engine: Engine
+    pool: ProcessPoolExecutor | None = field(default=None)
+
+    def run(self, rung: Rung, questions: Sequence[Question]) -> Iterable[Scored]:
+        """The outcomes in the order of the questions, as they come. LabError when a process was killed."""
+        if self.pool is None:
+            return (outcome(self.engine, rung, question) for question in questions)
+        return self._shared(rung, questions)
+
+    def _shared(self, rung: Rung, questions: Sequence[Question]) -> Iterator[Scored]:
+        assert self.pool is not None
+        try:
+            yield from self.pool.map(_outcome, [rung] * len(questions), questions, chunksize=4)
+        except BrokenProcessPool:
+            raise LabError(
+                "A process that measured questions was ended from outside.",
+                "Rungs that were finished stand in the ledger.",
+                "lab climb",
+            ) from None
+
+
+@contextmanager
+def crew(running: Engine, workers: int | None = None) -> Iterator[Crew]:
+    """A crew of `workers` processes (default `size()`); 1 measures in this process. They end with the block."""
+    count = size() if workers is None else workers
+    if count < 2:
+        yield Crew(running)
+        return
+    # Not forked: a child would share the parent's database connection.
+    with ProcessPoolExecutor(
+        count,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_start,
+        initargs=(running.server, running.workspace),
+    ) as pool:
+        try:
+            yield Crew(running, pool)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def outcome(running: Engine, rung: Rung, question: Question) -> Scored:
+    """One question on one rung, asked as its own asker on its own date, and scored."""
+    sight = Sight(frozenset({question.role}), question.as_of, member=None, workspace=running.workspace)
+    answer = ask(question.text, sight, rung.pipeline, running)
+    return score(
+        question,
+        answer,
+        searched=rung.pipeline.searches,
+        read=rung.pipeline.read,
+        prompt_tokens=sum(step.tokens for step in answer.trace),
+        calls=sum(step.calls for step in answer.trace),
+        ms=sum(step.ms for step in answer.trace),
+    )
+
+
+def _start(server: Server, workspace: str) -> None:
+    global _engine
+    _engine = _own.enter_context(engine(server, workspace))
+
+
+def _outcome(rung: Rung, question: Question) -> Scored:
+    assert _engine is not None
+    return outcome(_engine, rung, question)
