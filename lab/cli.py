@@ -22,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-out = Console()
+out = Console(width=None if sys.stdout.isatty() else 110)
 err = Console(stderr=True)
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else there.")]
@@ -105,14 +105,16 @@ def climb(
     as_json: Json = False,
 ) -> None:
     """Climb the ladder over the gold set, write the ledger and show the scoreboard."""
+    from lab.evaluation.climb import row
     from lab.workshop import desk, scoreboard
 
     climbed = desk.climb(rungs=rungs, split=split, stack=stack, embedder=embedder, reader=reader)
     if as_json:
         _emit(desk.climb_json(climbed, split))
     else:
-        out.print(scoreboard.table(climbed, split))
-        out.print(scoreboard.reasons(climbed))
+        rows = [row(item, split) for item in climbed]
+        out.print(scoreboard.table(rows, split))
+        out.print(scoreboard.reasons(rows))
 
 
 @app.command()
@@ -149,13 +151,14 @@ def measure(
     as_json: Json = False,
 ) -> None:
     """Score one rung on any gold file."""
+    from lab.evaluation.climb import row
     from lab.workshop import desk, scoreboard
 
     climbed = desk.measure(gold, rung=rung, split=split, embedder=embedder, reader=reader)
     if as_json:
         _emit(desk.climb_json(climbed, split)["rungs"][0])
     else:
-        out.print(scoreboard.table(climbed, split))
+        out.print(scoreboard.table([row(item, split) for item in climbed], split))
 
 
 @app.command()
@@ -188,20 +191,26 @@ def ledger(
 
 @app.command()
 def start(as_json: Json = False) -> None:
-    """What `python start.py` runs: database, corpus, the whole ladder, the scoreboard."""
+    """What `python start.py` runs: database, corpus, the whole ladder, the scoreboard.
+
+    When neither documents nor questions nor the lab have changed since the newest climb, that one is shown."""
+    from lab.evaluation.climb import row
     from lab.workshop import desk, scoreboard
 
     desk.up()
     desk.ingest(None)
-    climbed = desk.climb()
-    if as_json:
-        _emit(desk.climb_json(climbed, "all"))
+    known = desk.unchanged()
+    if known is None:
+        rows = [row(item, "all") for item in desk.climb()]
     else:
-        out.print(scoreboard.table(climbed, "all"))
-        out.print(scoreboard.reasons(climbed))
-        out.print(
-            'Next: python start.py ask "How many days of leave after 7 years?"   ·   python start.py jupyter'
-        )
+        rows = list(known[1])
+        err.print(f"Nothing has changed since run {known[0]}; lab climb measures again.", markup=False)
+    if as_json:
+        _emit(desk.rows_json(rows))
+        return
+    out.print(scoreboard.table(rows, "all"))
+    out.print(scoreboard.reasons(rows))
+    out.print('Next: python start.py ask "How many days of leave after 7 years?"')
 
 
 @app.command()

@@ -510,7 +510,7 @@ def test_sessions_commit_roll_back_and_know_vectors(shared: Path) -> None:
     with connect.owner(server) as connection:
         assert connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
         connection.execute("create schema if not exists lab; create table lab.v (v halfvec(2))")
-    with pytest.raises(ZeroDivisionError), connect.owner(server) as connection:  # noqa: PT012
+    with pytest.raises(ZeroDivisionError), connect.owner(server) as connection:
         connection.execute("insert into lab.v values ('[1,2]')")
         raise ZeroDivisionError
     with connect.owner(server) as connection:
@@ -525,7 +525,7 @@ def test_sessions_commit_roll_back_and_know_vectors(shared: Path) -> None:
 def test_a_dead_database_says_what_to_do(home: Path) -> None:
     server = servers.up(home)
     pool = connect.pool(server, "reader")
-    with pytest.raises(LabError) as during, connect.reader(server) as connection:  # noqa: PT012
+    with pytest.raises(LabError) as during, connect.reader(server) as connection:
         servers.down(home)
         connection.execute("select 1")
     with pytest.raises(LabError) as after, connect.writer(server):

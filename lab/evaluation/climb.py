@@ -23,6 +23,8 @@ from lab.models.embedders import blend
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
 
+START = "the start"
+"""The reason of the rung everything is compared with."""
 TIMED = 9
 """Questions on which the time to embed one is measured."""
 PUBLISHED = frozenset(f"q{number:02d}" for number in range(1, 24))
@@ -122,7 +124,7 @@ def climb(
             done(climbed[rung.name])
             continue
         scored = tuple(measure(rung, questions, team, progress))
-        comparison, verdict, reason = None, None, "the start"
+        comparison, verdict, reason = None, None, START
         if rung.base in climbed:
             base = climbed[rung.base]
             comparison = compare(
@@ -157,10 +159,10 @@ def groups(scored: Sequence[Scored]) -> dict[str, dict[str, Any]]:
     }
 
 
-def record(conn: psycopg.Connection[Any], run: int, climbed: Climbed, split: str) -> None:
-    """Append one climbed rung to the ledger and commit."""
+def row(climbed: Climbed, split: str, run: int = 0) -> ledger.RungRow:
+    """A climbed rung as the ledger keeps it and the scoreboard shows it, over one split."""
     scored = climbed.of(split)
-    row = ledger.RungRow(
+    return ledger.RungRow(
         run=run,
         rung=climbed.rung.name,
         changed=climbed.rung.changed,
@@ -170,7 +172,11 @@ def record(conn: psycopg.Connection[Any], run: int, climbed: Climbed, split: str
         measures=summary(scored) if scored else {},
         by=groups(scored) if scored else {},
     )
-    ledger.write(conn, row, scored)
+
+
+def record(conn: psycopg.Connection[Any], run: int, climbed: Climbed, split: str) -> None:
+    """Append one climbed rung to the ledger and commit."""
+    ledger.write(conn, row(climbed, split, run), climbed.of(split))
     conn.commit()
 
 

@@ -6,11 +6,14 @@ reading role that serves questions has no grant on it.
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import importlib.metadata
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
+from importlib import resources
 from typing import Any
 
 import psycopg
@@ -57,7 +60,24 @@ def versions() -> dict[str, str]:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             found[name] = "absent"
-    return found
+    return found | {"lab": _code()}
+
+
+@functools.cache
+def _code() -> str:
+    """SHA-256 (16 hex digits) over the package's own files: a figure belongs to the code that measured it."""
+    root, digest = resources.files("lab"), hashlib.sha256()
+    folders = [(root, "")]
+    while folders:
+        folder, place = folders.pop()
+        for item in sorted(folder.iterdir(), key=lambda entry: entry.name):
+            name = f"{place}/{item.name}"
+            if item.is_dir():
+                if item.name != "__pycache__":
+                    folders.append((item, name))
+            elif not item.name.endswith(".pyc"):
+                digest.update(name.encode() + b"\0" + item.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def start(conn: psycopg.Connection[Any], what: str, split: str, corpus_hash: str, gold_hash: str) -> int:
@@ -130,11 +150,18 @@ def questions(conn: psycopg.Connection[Any], run: int, rung: str) -> list[Scored
     rows = conn.execute(
         "select outcome from run_question where run = %s and rung = %s order by question", (run, rung)
     ).fetchall()
+    return [_scored(outcome) for (outcome,) in rows]
+
+
+def _scored(outcome: Mapping[str, Any]) -> Scored:
+    """Back from JSON; what an older lab wrote besides is left out."""
     names = {field.name for field in fields(Scored)}
-    return [
-        Scored(**{k: tuple(v) if isinstance(v, list) else v for k, v in outcome.items() if k in names})
-        for (outcome,) in rows
-    ]
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in outcome.items()
+        if name in names
+    }
+    return Scored(**values)
 
 
 def newest_with_all(conn: psycopg.Connection[Any], names: Sequence[str]) -> int | None:

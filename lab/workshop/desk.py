@@ -23,6 +23,7 @@ from lab.evaluation.compare import Comparison
 from lab.evaluation.compare import compare as compare_scored
 from lab.evaluation.crew import Crew, crew
 from lab.evaluation.gold import answer_ok, load_gold
+from lab.evaluation.ledger import RungRow
 from lab.kinds import Answer, Hit, LabError, Sight
 from lab.ladder import rungs
 from lab.memory import migrate, server, write
@@ -133,7 +134,10 @@ def opened(embedder: str | None = None) -> Iterator[Engine]:
 
 def progress(name: str, items: Iterable[T], total: int) -> Iterable[T]:
     """A bar on stderr for anything over two seconds."""
-    return tqdm(items, desc=f"{name:>8}", total=total, unit="q", file=sys.stderr, leave=False, delay=2)
+    bar: Iterable[T] = tqdm(
+        items, desc=f"{name:>8}", total=total, unit="q", file=sys.stderr, leave=False, delay=2
+    )
+    return bar
 
 
 def kept_by_ledger() -> tuple[str, ...] | None:
@@ -197,6 +201,30 @@ def climb_json(climbed: Sequence[Climbed], split: str) -> dict[str, Any]:
     """The object of `lab climb --json`."""
     kept = [item.rung.name for item in climbed if item.kept or item.reason == "the start"]
     return {"split": split, "kept": kept, "rungs": [climbing.to_json(item, split) for item in climbed]}
+
+
+def unchanged() -> tuple[int, list[RungRow]] | None:
+    """(run, its rungs) of the newest whole climb if it would come out the same now: same documents, questions, lab and
+    packages, the default models. Else None."""
+    with writer(_server()) as conn:
+        run = book.latest(conn)
+        if run is None or run.split != "all":
+            return None
+        same = (
+            run.corpus_hash == folder_hash(settings().corpus)
+            and run.gold_hash == climbing.file_hash(settings().gold)
+            and dict(run.versions) == book.versions()
+        )
+        rows = book.rungs(conn, run.id)
+    start = start_pipeline()
+    configured = {(row.configuration.get("embedder"), row.configuration.get("reader")) for row in rows}
+    whole = {row.rung for row in rows} == set(rungs.NAMES)
+    return (run.id, rows) if same and whole and configured == {(start.embedder, start.reader)} else None
+
+
+def rows_json(rows: Sequence[RungRow]) -> dict[str, Any]:
+    """The object of `lab start --json`."""
+    return {"rungs": [asdict(row) for row in rows]}
 
 
 def ask(

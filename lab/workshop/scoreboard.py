@@ -6,23 +6,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rich import box
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from lab.evaluation.climb import Climbed
+from lab.evaluation.climb import START
 from lab.evaluation.compare import Comparison
-from lab.evaluation.score import summary
+from lab.evaluation.ledger import RungRow
 from lab.kinds import Answer
 
 COLUMNS = (
     ("hit@1", "hit@1"),
-    ("recall@5", "recall@5"),
+    ("rec@5", "recall@5"),
     ("MRR", "mrr"),
-    ("nDCG@10", "ndcg@10"),
+    ("nDCG", "ndcg@10"),
     ("answers", "answers"),
-    ("abstained", "abstentions"),
+    ("abst.", "abstentions"),
     ("leaks", "leaks"),
     ("attacks", "attacks"),
     ("stale", "stale"),
@@ -46,49 +47,43 @@ def cell(name: str, value: float | int | None) -> str:
     return f"{value:.1f}" if name == "calls" else f"{value:.3f}"
 
 
-def verdict(kept: bool | None, start: bool = False) -> str:
-    if start:
+def verdict(row: RungRow) -> str:
+    """One word: start, kept, aside, skipped, or – where nothing was judged."""
+    if not row.measures:
+        return "skipped"
+    if row.reason == START:
         return "start"
-    return {True: "kept", False: "aside", None: "–"}[kept]
+    return {True: "kept", False: "aside", None: "–"}[row.kept]
 
 
-def table(climbed: Sequence[Climbed], split: str) -> RenderableType:
-    """The scoreboard: a row a rung, a column a measure."""
+def table(rows: Sequence[RungRow], split: str) -> RenderableType:
+    """The scoreboard: a row a rung, a column a measure. Narrow enough for a terminal of 100 columns."""
     board = Table(
-        title=f"The ladder, measured on the gold set ({split})", title_justify="left", pad_edge=False
+        title=f"The ladder, measured on the gold set ({split})",
+        title_justify="left",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
     )
-    board.add_column("rung", style="bold")
-    board.add_column("what changes", overflow="fold", max_width=34)
+    board.add_column("rung", style="bold", no_wrap=True)
     for title, _ in COLUMNS:
         board.add_column(title, justify="right", no_wrap=True)
-    board.add_column("verdict")
-    n = 0
-    for item in climbed:
-        if item.skipped:
-            board.add_row(
-                item.rung.name, escape(item.rung.changed), *["–"] * len(COLUMNS), "skipped", style="dim"
-            )
-            continue
-        measures = summary(item.of(split))
-        n = int(measures["n"] or 0)
-        cells = [cell(key, measures[key]) for _, key in COLUMNS]
-        style = "dim" if item.kept is False else ""
-        board.add_row(
-            item.rung.name,
-            escape(item.rung.changed),
-            *cells,
-            verdict(item.kept, item.reason == "the start"),
-            style=style,
-        )
-    board.caption = f"n = {n} questions · ms: median of one question in this process"
+    board.add_column("verdict", no_wrap=True)
+    for row in rows:
+        cells = [cell(key, row.measures.get(key)) for _, key in COLUMNS]
+        said = verdict(row)
+        board.add_row(row.rung, *cells, said, style="dim" if said in ("aside", "skipped") else "")
+    n = max((int(row.measures["n"]) for row in rows if row.measures), default=0)
+    board.caption = f"n = {n} questions · ms: median of one question, embedding it included"
     return board
 
 
-def reasons(climbed: Sequence[Climbed]) -> RenderableType:
-    """Why each rung was kept, set aside or skipped: one line a rung."""
+def reasons(rows: Sequence[RungRow]) -> RenderableType:
+    """What each rung changes and why it was kept, set aside or skipped: one entry a rung."""
     lines = Table.grid(padding=(0, 1))
-    for item in climbed:
-        lines.add_row(Text(item.rung.name, style="bold"), Text(item.reason))
+    for row in rows:
+        lines.add_row(Text(row.rung, style="bold"), Text(f"{row.changed}. {row.reason}"))
     return lines
 
 
