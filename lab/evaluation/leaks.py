@@ -25,7 +25,7 @@ def readable(role: str) -> frozenset[str]:
 
 
 def leaked(question: Question, answer: Answer) -> bool:
-    """Whether anything the asker may not read was found, put into the prompt, cited, or said in the answer."""
+    """Whether anything the asker may not read was found, put into the prompt, cited, or said."""
     allowed = readable(question.role)
     if any(hit.chunk.label.access not in allowed for hit in answer.hits):
         return True

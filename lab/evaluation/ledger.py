@@ -129,7 +129,8 @@ def latest(conn: psycopg.Connection[Any], what: str = "climb") -> Run | None:
 def runs(conn: psycopg.Connection[Any], limit: int = 20) -> list[Run]:
     """The newest runs, newest first."""
     rows = conn.execute(
-        """select id, started_at, what, split, corpus_hash, gold_hash, versions from run order by id desc limit %s""",
+        """select id, started_at, what, split, corpus_hash, gold_hash, versions from run
+           order by id desc limit %s""",
         (limit,),
     ).fetchall()
     return [Run(*row) for row in rows]

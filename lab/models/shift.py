@@ -52,8 +52,8 @@ FILE = "offsets.json"
 
 @functools.cache
 def shipped() -> dict[str, list[float]]:
-    """`<space> <passage|query>` → offset, as `python tools/make_offsets.py` computed them. The space's name holds model,
-    version and phrases, so that an offset is never taken for another model's."""
+    """`<space> <passage|query>` → offset, as `python tools/make_offsets.py` computed them. The space's name
+    holds model, version and phrases, so that an offset is never taken for another model's."""
     text = resources.files("lab.models").joinpath(FILE).read_text(encoding="utf-8")
     return dict(json.loads(text))
 
@@ -95,7 +95,8 @@ class Shifted:
         return self._offset("query", self.base.queries)
 
     def _offset(self, role: str, embed: Callable[[Sequence[str]], np.ndarray]) -> np.ndarray:
-        """From the package for the bundled embedders (half a minute saved at the first start), else computed."""
+        """From the package for the bundled embedders (half a minute saved at the first start), else
+        computed."""
         kept = shipped().get(f"{self.space} {role}")
         return offset(embed) if kept is None else np.asarray(kept, dtype=np.float32)
 

@@ -17,7 +17,7 @@ no asker."""
 
 
 def ask(question: str, sight: Sight, pipeline: Pipeline, engine: Engine) -> Answer:
-    """Answer one question as `sight` allows. Raises LabError when a model or the database is not to be had."""
+    """Answer one question as `sight` allows. LabError when a model or the database is not to be had."""
     trace = Trace()
     seen = sight if pipeline.edition else replace(sight, as_of=None)
     hits: list[Hit] = []

@@ -26,7 +26,7 @@ FILE = "calibration.json"
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """`centre` and `spread` of the best cosine by embedder spec; `threshold` in summed standard deviations."""
+    """`centre` and `spread` of the best cosine by embedder spec; `threshold` in standard deviations."""
 
     centre: Mapping[str, float]
     spread: Mapping[str, float]
@@ -45,7 +45,7 @@ def points() -> dict[str, Point]:
 
 
 def best_cosines(hits: Sequence[Hit]) -> dict[str, float]:
-    """The best cosine among the hits for each embedder spec; empty without hits or without a vector search."""
+    """The best cosine among the hits for each embedder spec; empty without hits or vectors."""
     best: dict[str, float] = {}
     for hit in hits:
         for name, value in hit.scores.items():
@@ -70,7 +70,8 @@ def _summed(best: Mapping[str, float], point: Point) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A dev question without any threshold: its best cosines, whether it has an answer, whether it was answered right."""
+    """A dev question without any threshold: its best cosines, whether it has an answer, whether it was
+    answered right."""
 
     best: Mapping[str, float]
     known: bool
@@ -78,8 +79,8 @@ class Outcome:
 
 
 def fit(outcomes: Sequence[Outcome]) -> Point:
-    """The working point that handles most questions right: known ones answered right, unknown ones refused. Of equal
-    thresholds the lowest, since a refusal helps nobody. LabError without outcomes."""
+    """The working point that handles most questions right: known ones answered right, unknown ones refused.
+    Of equal thresholds the lowest, since a refusal helps nobody. LabError without outcomes."""
     if not outcomes:
         raise LabError(
             "There is nothing to calibrate on.", "Dev questions that find something.", "lab ingest"

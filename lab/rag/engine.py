@@ -36,7 +36,8 @@ class Engine:
         return self._embedders[spec]
 
     def question_ms(self, spec: str, questions: Sequence[str]) -> float:
-        """Median milliseconds to embed one of these questions with all embedders of the spec, past every cache."""
+        """Median milliseconds to embed one of these questions with all embedders of the spec, past every
+        cache."""
         total = 0.0
         for part in blend(spec):
             part.queries(questions[:1])  # loads the weights

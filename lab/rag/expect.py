@@ -9,7 +9,9 @@ from lab.rag.number_words import LARGEST, number_words
 from lab.text import fold, words
 
 _FIGURE = re.compile(
-    r"\b(?:how (?:many|much|long|often|old|far|high|late|early)|when|until|what (?:time|rate|amount|percentage)|limit|max\w*"
+    r"\b(?:"
+    r"how (?:many|much|long|often|old|far|high|late|early)|when|until|what (?:time|rate|amount|percentage)"
+    r"|limit|max\w*"
     r"|most|least|rate|amount|percent|deadline|age|kac\w*|ne kadar\w*|ne zaman|hangi (?:gun|tarih|saat)\w*"
     r"|en (?:cok|fazla|az|gec)|yuzde\w*|limit\w*|ust sinir\w*|tutar\w*|oran\w*|sure\w*)\b"
 )
@@ -61,7 +63,8 @@ def key_covers(key: str, named: frozenset[int]) -> bool | None:
 
 
 _UNKNOWN = re.compile(
-    r"\b(?:do(?:es)? not know|don't know|cannot (?:find|answer)|can't (?:find|answer)|no information|not (?:mentioned|stated|covered)"
+    r"\b(?:do(?:es)? not know|don't know|cannot (?:find|answer)|can't (?:find|answer)"
+    r"|no information|not (?:mentioned|stated|covered)"
     r"|bilmiyorum|bilgi yok\w*|bulamadim|bulunmuyor|yer almiyor|belirtilmemis\w*|cevap veremem|yanitlayamam)"
 )
 
@@ -72,7 +75,8 @@ def says_unknown(answer: str) -> bool:
 
 
 def phrases(text: str, longest: int = 2) -> list[str]:
-    """Runs of one to `longest` words of the text, for matching against the keys of rows; short words are glue."""
+    """Runs of one to `longest` words of the text, for matching against the keys of rows; short words are
+    glue."""
     found = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) > 3]
     return [
         " ".join(found[at : at + size])

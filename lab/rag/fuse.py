@@ -25,7 +25,7 @@ def ranked(scores: Scores) -> list[tuple[str, float]]:
 
 
 def zscored(scores: Scores) -> dict[str, float]:
-    """The scores in units of their own standard deviation around their mean; all 0 when they do not differ."""
+    """The scores in units of their standard deviation around their mean; all 0 when they do not differ."""
     if not scores:
         return {}
     values = np.fromiter(scores.values(), dtype=np.float64)

@@ -120,7 +120,7 @@ def _rows(question: str, pieces: Sequence[Piece], engine: Engine) -> np.ndarray:
 def _by_model(
     question: str, hits: Sequence[Hit], sources: Sequence[Source], pipeline: Pipeline, trace: Trace
 ) -> Reading:
-    """A language model's answer. Citations are made from the hits it names by number, never from its words."""
+    """A language model's answer. Citations come from the hits it names by number, never from its words."""
     with trace.step("read", len(hits)) as line:
         found = reader(pipeline.reader).read(question, sources)
         line.tokens = count_tokens(build_prompt(question, sources))

@@ -1,4 +1,5 @@
-"""Search as the pipeline says: vectors, words, fusion, scope, cut. Holds no SQL; every read has the asker's sight."""
+"""Search as the pipeline says: vectors, words, fusion, scope, cut. Holds no SQL; every read has the asker's
+sight."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from lab.rag.trace import Trace
 from lab.text import language_of
 
 POOL = 2000
-"""Candidates a list has when more are visible. Below it every visible text is scored and z-scores are over all."""
+"""Candidates a list has when more are visible. Below it every visible text is scored and z-scores are over
+all."""
 WORDS = 0.2
 """Weight of BM25 beside the vectors, both in standard deviations. Chosen on the dev questions."""
 DEMOTION = 1.5
@@ -63,7 +65,8 @@ def everything(sight: Sight, engine: Engine, trace: Trace) -> list[Hit]:
 
 
 def demote(hits: Sequence[Hit], scope: Scope, trace: Trace) -> list[Hit]:
-    """Lower the chunks labelled with the other scope: a demotion, not a filter, so a wrong guess loses no text."""
+    """Lower the chunks labelled with the other scope: a demotion, not a filter, so a wrong guess loses no
+    text."""
     other = _OTHER[scope.scope]
     with trace.step("demote", len(hits)) as line:
         why = f"lowered: {other}, but the question says {scope.because!r}"
@@ -86,7 +89,8 @@ def _scope(question: str, trace: Trace) -> Scope:
 
 
 def _by_vectors(question: str, view: View, pipeline: Pipeline, engine: Engine, trace: Trace) -> _Found:
-    """Cosines of every embedder, z-scored and added; with an index of units the best unit counts for its chunk."""
+    """Cosines of every embedder, z-scored and added; with an index of units the best unit counts for its
+    chunk."""
     units = pipeline.index == "units"
     collection = "unit" if units else pipeline.chunker
     lists: dict[str, fuse.Scores] = {}
@@ -110,7 +114,8 @@ def _by_vectors(question: str, view: View, pipeline: Pipeline, engine: Engine, t
 
 
 def _with_words(question: str, view: View, found: _Found, pipeline: Pipeline, trace: Trace) -> _Found:
-    """BM25 fused in. Chunks that share no word for being in another language are neither raised nor lowered by it."""
+    """BM25 fused in. Chunks that share no word for being in another language are neither raised nor lowered
+    by it."""
     language = language_of(question)
     with trace.step("words", len(found.total)) as line:
         scores = dict(memory.by_words(view, question, language, POOL, pipeline.chunker))

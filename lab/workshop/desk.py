@@ -204,8 +204,8 @@ def climb_json(climbed: Sequence[Climbed], split: str) -> dict[str, Any]:
 
 
 def unchanged() -> tuple[int, list[RungRow]] | None:
-    """(run, its rungs) of the newest whole climb if it would come out the same now: same documents, questions, lab and
-    packages, the default models. Else None."""
+    """(run, its rungs) of the newest whole climb if it would come out the same now: same documents,
+    questions, lab and packages, the default models. Else None."""
     with writer(_server()) as conn:
         run = book.latest(conn)
         if run is None or run.split != "all":
@@ -230,7 +230,7 @@ def rows_json(rows: Sequence[RungRow]) -> dict[str, Any]:
 def ask(
     question: str,
     *,
-    rung: str = "T4",
+    rung: str | None = None,
     role: str = "employee",
     as_of: date | None = None,
     embedder: str | None = None,
@@ -239,7 +239,7 @@ def ask(
     """One question on one rung, as a role, on a day (default today)."""
     if not question.strip():
         raise LabError("The question is empty.", "", 'Try: lab ask "How many days of leave after 7 years?"')
-    chosen = rungs.rung(rung, kept_or_stack(), start_pipeline(embedder, reader))
+    chosen = chosen_rung(rung, embedder, reader)
     reason = climbing.why_not(chosen.pipeline)
     if reason:
         raise LabError(f"The rung {chosen.name} {reason}.")
@@ -257,6 +257,13 @@ def kept_or_stack() -> tuple[str, ...]:
     return kept_by_ledger() or rungs.STACK
 
 
+def chosen_rung(name: str | None, embedder: str | None, reader: str | None) -> rungs.Rung:
+    """The named rung, or the last one the ladder kept, as it stands by the newest climb."""
+    kept = kept_or_stack()
+    last = next(item for item in reversed(rungs.STACK) if item in kept)
+    return rungs.rung(name or last, kept, start_pipeline(embedder, reader))
+
+
 def answer_json(answer: Answer) -> dict[str, Any]:
     """The object of `lab ask --json`."""
     return {
@@ -271,7 +278,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 def measure(
     gold: Path,
     *,
-    rung: str = "T4",
+    rung: str | None = None,
     split: str = "all",
     embedder: str | None = None,
     reader: str | None = None,
@@ -281,7 +288,7 @@ def measure(
     questions = [q for q in load_gold(gold) if split == "all" or q.split == split]
     if not questions:
         raise LabError(f"{gold} has no question in the split {split}.", "", "Use --split all.")
-    chosen = rungs.rung(rung, kept_or_stack(), start_pipeline(embedder, reader))
+    chosen = chosen_rung(rung, embedder, reader)
     reason = climbing.why_not(chosen.pipeline)
     if reason:
         raise LabError(f"The rung {chosen.name} {reason}.")
@@ -336,8 +343,8 @@ def ledger(run: int | None = None) -> dict[str, Any]:
 
 
 def calibrate(path: Path | None = None) -> dict[str, Any]:
-    """Fit the abstention points of the default embedders on dev, one for each kind of index, and store them with the
-    package (or at `path`)."""
+    """Fit the abstention points of the default embedders on dev, one for each kind of index, and store them
+    with the package (or at `path`)."""
     questions = [q for q in load_gold(settings().gold) if q.split == "dev"]
     points = dict(calibration.points())
     with opened() as running:

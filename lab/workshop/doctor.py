@@ -147,7 +147,11 @@ def _rights() -> list[Line]:
         with looking(conn, Sight(frozenset({"nobody"}), None)) as view:
             stranger = search.count(view, "section")
     closed = bare is not None and bare[0] == 0 and stranger == 0 and total and forced == total
-    found = f"forced on {forced} of {total} tables; without an asker {bare[0] if bare else '?'} rows, for an unknown role {stranger}"
+    unasked = bare[0] if bare else "?"
+    found = (
+        f"forced on {forced} of {total} tables; "
+        f"without an asker {unasked} rows, for an unknown role {stranger}"
+    )
     lines.append(
         Line("row-level security", OK if closed else BAD, found, "" if closed else "lab up, then: lab doctor")
     )

@@ -81,8 +81,9 @@ def markdown(rows: Sequence[RungRow]) -> str:
 
 
 def agree(then: str, now: str) -> bool:
-    """Whether two printed figures tell the same. Processors round differently and can swap two nearly equal hits, so
-    shares may differ by 0.02, sizes by 2 %, counts by one; but nothing is as good as 0 and 0 as nothing."""
+    """Whether two printed figures tell the same. Processors round differently and can swap two nearly equal
+    hits, so shares may differ by 0.02, sizes by 2 %, counts by one; but nothing is as good as 0 and 0 as
+    nothing."""
     if then == now:
         return True
     try:
