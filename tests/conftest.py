@@ -1,4 +1,4 @@
-"""What all tests share: one PostgreSQL for the whole run, in a home of its own."""
+"""What all tests share: one PostgreSQL for the whole run, in a home of its own, and the corpus in it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from lab.corpus.chunk import chunk_all
+from lab.corpus.load import load_folder
+from lab.ladder.rungs import technique
 from lab.memory import server as servers
+from lab.memory import write
 from lab.memory.migrate import migrate
+from lab.models.embedders import blend
+from lab.rag import engine as engines
+from lab.rag.engine import Engine, cached
+from lab.settings import ROOT
+
+WORKSPACE = "kraken"
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +36,38 @@ def server() -> Iterator[servers.Server]:
     finally:
         servers.down(home)
         shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def corpus(server: servers.Server) -> servers.Server:
+    """The same server with the whole Kraken Air corpus, embedded by `use` alone: a quarter of a minute."""
+    write.ingest(
+        server,
+        load_folder(ROOT / "data"),
+        chunk_all,
+        embedders=cached(blend("use"), server),
+        workspace=WORKSPACE,
+    )
+    return server
+
+
+@pytest.fixture(scope="session")
+def engine(corpus: servers.Server) -> Iterator[Engine]:
+    with engines.engine(corpus, WORKSPACE) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def engine_of_pair(corpus: servers.Server) -> Iterator[Engine]:
+    """With the vectors of the rung `pair` too, half a minute more: for tests marked slow."""
+    second = blend(str(technique("pair").fields["second"]))
+    write.ingest(
+        corpus,
+        load_folder(ROOT / "data"),
+        chunk_all,
+        embedders=cached((*blend("use"), *second), corpus),
+        only={part.space: frozenset({"unit"}) for part in second},
+        workspace=WORKSPACE,
+    )
+    with engines.engine(corpus, WORKSPACE) as running:
+        yield running
