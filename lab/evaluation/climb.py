@@ -143,7 +143,9 @@ def climb(
                 )
             elif stack and not verdict:
                 verdict, reason = True, f"kept by --stack; on its own {reason}"
-        elif not technique.start and not technique.aside:
+        elif technique.aside:
+            verdict, reason = False, "aside by design"
+        elif not technique.start:
             verdict, reason = None, f"not judged: {rung.base} was not climbed with it"
         if technique.start or verdict or (verdict is None and not technique.aside):
             kept.add(technique.name)

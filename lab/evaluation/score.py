@@ -11,6 +11,7 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
+from typing import Any
 
 import ir_measures
 from ir_measures import RR, R, Success, nDCG
@@ -51,6 +52,8 @@ class Scored:
     prompt_tokens: int
     calls: int
     ms: float
+    trace: tuple[Mapping[str, Any], ...] = ()
+    """The steps as the question ran: name, into, out, ms, tokens, calls, detail."""
 
     def to_json(self) -> dict[str, object]:
         return asdict(self)
@@ -139,6 +142,7 @@ def score(
         prompt_tokens=prompt_tokens,
         calls=calls,
         ms=ms,
+        trace=tuple(asdict(step) for step in answer.trace),
     )
 
 

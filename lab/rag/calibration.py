@@ -22,6 +22,10 @@ from lab.kinds import Hit, LabError
 from lab.rag.pipeline import Pipeline
 
 FILE = "calibration.json"
+REFUSED = 0.1
+"""Share of the dev questions with an answer that may be refused. The best cosine separates known from
+unknown questions only so far: a higher share refuses more unknown ones and costs more answers than it
+saves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,36 +72,23 @@ def _summed(best: Mapping[str, float], point: Point) -> float:
     return float(sum((best[spec] - point.centre[spec]) / point.spread[spec] for spec in point.centre))
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A dev question without any threshold: its best cosines, whether it has an answer, whether it was
-    answered right."""
-
-    best: Mapping[str, float]
-    known: bool
-    right: bool
-
-
-def fit(outcomes: Sequence[Outcome]) -> Point:
-    """The working point that handles most questions right: known ones answered right, unknown ones refused.
-    Of equal thresholds the lowest, since a refusal helps nobody. LabError without outcomes."""
-    if not outcomes:
+def fit(outcomes: Sequence[tuple[Mapping[str, float], bool]]) -> Point:
+    """The working point from (best cosines, has an answer) pairs: the highest threshold that refuses at most
+    `REFUSED` of the questions that have an answer. LabError when none has one."""
+    known = np.array([has for _, has in outcomes], dtype=bool)
+    if not known.any():
         raise LabError(
             "There is nothing to calibrate on.", "Dev questions that find something.", "lab ingest"
         )
-    specs = sorted(outcomes[0].best)
-    values = np.array([[outcome.best[spec] for spec in specs] for outcome in outcomes])
+    specs = sorted(outcomes[0][0])
+    values = np.array([[best[spec] for spec in specs] for best, _ in outcomes])
     point = Point(
         dict(zip(specs, values.mean(axis=0).tolist(), strict=True)),
         dict(zip(specs, np.maximum(values.std(axis=0), 1e-9).tolist(), strict=True)),
         0.0,
     )
-    sums = np.array([_summed(outcome.best, point) for outcome in outcomes])
-    right = np.array([outcome.known and outcome.right for outcome in outcomes])
-    unknown = np.array([not outcome.known for outcome in outcomes])
-    cuts = np.unique(sums)
-    handled = [int((right & (sums >= cut)).sum() + (unknown & (sums < cut)).sum()) for cut in cuts]
-    return Point(point.centre, point.spread, round(float(cuts[int(np.argmax(handled))]), 4))
+    sums = np.sort([_summed(best, point) for (best, _), has in zip(outcomes, known, strict=True) if has])
+    return Point(point.centre, point.spread, round(float(sums[int(REFUSED * len(sums))]), 4))
 
 
 def write(found: Mapping[str, Point], path: Path) -> None:

@@ -22,7 +22,7 @@ from lab.evaluation.climb import Climbed
 from lab.evaluation.compare import Comparison
 from lab.evaluation.compare import compare as compare_scored
 from lab.evaluation.crew import Crew, crew
-from lab.evaluation.gold import answer_ok, load_gold
+from lab.evaluation.gold import load_gold
 from lab.evaluation.ledger import RungRow
 from lab.kinds import Answer, Hit, LabError, Sight
 from lab.ladder import rungs
@@ -357,8 +357,7 @@ def calibrate(path: Path | None = None) -> dict[str, Any]:
                 sight = Sight(frozenset({question.role}), question.as_of, workspace=running.workspace)
                 answer = asking.ask(question.text, sight, pipeline, running)
                 best = calibration.best_cosines(answer.hits[: pipeline.read])
-                right = answer_ok(question, answer.text, answer.abstained)
-                outcomes.append(calibration.Outcome(best, not question.abstain, right))
+                outcomes.append((best, not question.abstain))
             points[calibration.key(pipeline)] = calibration.fit(outcomes)
     calibration.write(points, path or ROOT / "lab" / "rag" / calibration.FILE)
     return {name: asdict(point) for name, point in points.items()}
