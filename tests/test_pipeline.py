@@ -1,4 +1,4 @@
-"""One question straight through every rung, on the whole corpus: who sees what, on which day, and what is told."""
+"""One question straight through every rung, who sees what, on which day, what is said."""
 
 from __future__ import annotations
 
