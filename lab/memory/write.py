@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -106,6 +107,23 @@ def holds(
             },
         ).fetchone()
     return row is not None and bool(row[0])
+
+
+def hash_of(files: Iterable[tuple[str, str]]) -> str:
+    """SHA-256 hex over (path, fingerprint) pairs, in the order of the paths."""
+    digest = hashlib.sha256()
+    for source, fingerprint in sorted(files):
+        digest.update(f"{source}\0{fingerprint}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def corpus_hash(server: Server, workspace: str) -> str:
+    """Hash of the documents that are stored, whichever folder they came from."""
+    with writer(server) as connection, writing(connection, workspace):
+        rows = connection.execute(
+            "select source, fingerprint from document where workspace = %s", [workspace]
+        )
+        return hash_of((source, fingerprint) for source, fingerprint in rows)
 
 
 def roles(server: Server, workspace: str) -> dict[str, frozenset[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from tqdm.auto import tqdm
 
 from lab.corpus.chunk import chunk_all
 from lab.corpus.load import load_folder
+from lab.corpus.mail import DEFAULT_ACCESS
 from lab.evaluation import climb as climbing
 from lab.evaluation import ledger as book
 from lab.evaluation.climb import Climbed
@@ -66,17 +66,16 @@ def up() -> dict[str, Any]:
 
 
 def folder_hash(folder: Path) -> str:
-    """SHA-256 over names and bytes of the corpus files, in the order of their names."""
-    digest = hashlib.sha256()
-    for path in sorted(p for p in folder.rglob("*") if p.suffix in (".md", ".eml")):
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
+    """Hash of a folder's documents, as `write.corpus_hash` gives it for what is stored."""
+    return write.hash_of((document.source, document.fingerprint) for document in load_folder(folder))
 
 
 def ingest(folder: Path | None = None, embedder: str | None = None) -> dict[str, Any]:
     """Load, chunk, embed and store a folder; returns what changed."""
     source = (folder or settings().corpus).expanduser()
     documents = load_folder(source)
+    if closed := [document.source for document in documents if document.access == DEFAULT_ACCESS]:
+        say(f"no role reads these yet, since they name no X-Kraken-Access: {', '.join(closed)}")
     found = _server()
     spec = embedder or settings().embedder
     parts = blend(spec)
@@ -179,7 +178,8 @@ def climb(
         def done(item: Climbed) -> None:
             with writer(running.server) as conn:
                 if not run:
-                    hashes = folder_hash(settings().corpus), climbing.file_hash(settings().gold)
+                    stored = write.corpus_hash(running.server, running.workspace)
+                    hashes = stored, climbing.file_hash(settings().gold)
                     what = "climb" if not embedder and not reader and not stack else "trial"
                     run.append(book.start(conn, what, split, *hashes))
                 climbing.record(conn, run[0], item, split)
@@ -211,7 +211,7 @@ def unchanged() -> tuple[int, list[RungRow]] | None:
         if run is None or run.split != "all":
             return None
         same = (
-            run.corpus_hash == folder_hash(settings().corpus)
+            run.corpus_hash == write.corpus_hash(_server(), settings().workspace)
             and run.gold_hash == climbing.file_hash(settings().gold)
             and dict(run.versions) == book.versions()
         )
@@ -296,7 +296,8 @@ def measure(
         scored = tuple(climbing.measure(chosen, questions, Crew(running), progress))
         item = Climbed(chosen, scored, None, None, f"measured on {gold.name}")
         with writer(running.server) as conn:
-            run = book.start(conn, "measure", split, folder_hash(settings().corpus), climbing.file_hash(gold))
+            stored = write.corpus_hash(running.server, running.workspace)
+            run = book.start(conn, "measure", split, stored, climbing.file_hash(gold))
             climbing.record(conn, run, item, "all")
     return [item]
 
