@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from lab.evaluation.score import Scored
 
@@ -52,6 +51,8 @@ def paired(measure: str, pairs: Sequence[tuple[str, float, float]]) -> Verdict:
     moved = differences[np.abs(differences) > 1e-9]
     p = 1.0
     if moved.size > 1:  # of one difference both signs are equally extreme: p = 1
+        from scipy import stats  # here: importing it takes longer than asking a question
+
         test = stats.permutation_test(
             (moved,),
             np.mean,
