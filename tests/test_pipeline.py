@@ -1,4 +1,4 @@
-"""One question straight through every rung, who sees what, on which day, what is said."""
+"""One question straight through every rung: who sees what, on which day, what is told."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def agree(then: str, now: str) -> bool:
 
 def _cells(table: str) -> list[list[str]]:
     """The table's cells without its times."""
-    at = 1 + [key for _, key in COLUMNS].index("ms_p50")
+    at = 2 + [key for _, key in COLUMNS].index("ms_p50")
     rows = [
         [part.strip() for part in line.strip().strip("|").split("|")] for line in table.strip().splitlines()
     ]
