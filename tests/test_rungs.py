@@ -22,7 +22,8 @@ from lab.ladder import rungs
 from lab.memory.connect import owner, reader, writer
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
-from lab.settings import ROOT
+from lab.settings import ROOT, settings
+from lab.workshop import desk
 
 CHANGES: dict[str, dict[str, Any]] = {
     "bare": {"documents": False},
@@ -391,3 +392,34 @@ def test_a_file_is_known_by_its_bytes(tmp_path: Path) -> None:
     path = tmp_path / "gold.jsonl"
     path.write_bytes(b"abc")
     assert climbing.file_hash(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+@pytest.mark.xfail(
+    strict=True, reason="what the ladder stands on is read from the newest climb alone, whole or not"
+)
+def test_a_climb_of_some_rungs_forgets_no_verdict_on_the_others(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert engine.server.data is not None
+    monkeypatch.setenv("LAB_HOME", str(engine.server.data.parent))
+    monkeypatch.delenv("LAB_DATABASE_URL", raising=False)
+    verdicts = {
+        "fixed": None,
+        "section": True,
+        "units": True,
+        "T1": True,
+        "T2": True,
+        "pair": True,
+        "T4": False,
+    }
+    settings.cache_clear()
+    try:
+        for names in (tuple(verdicts), ("fixed", "section")):
+            with writer(engine.server) as connection:
+                number = ledger.start(connection, "climb", "all", "c", "g")
+                for name in names:
+                    row = ledger.RungRow(number, name, "", {}, verdicts[name], "judged", {"n": 1}, {})
+                    ledger.write(connection, row, [])
+            assert desk.chosen_rung(None, "use", None).name == "pair"
+    finally:
+        settings.cache_clear()
