@@ -267,10 +267,10 @@ def main() -> None:
     try:
         app()
     except LabError as error:
-        err.print(error.happened, style="bold red", markup=False)
+        err.print(error.happened, style="bold red", markup=False, soft_wrap=True)
         for line in (error.expected, error.next_step):
             if line:
-                err.print(line, markup=False)
+                err.print(line, markup=False, soft_wrap=True)
         sys.exit(2)
     except KeyboardInterrupt:
         err.print("Stopped. Nothing half-written is left behind.")

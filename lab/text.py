@@ -241,6 +241,20 @@ def language_of(text: str) -> str:
     return "tr" if turkish > english else "en"
 
 
+_LOUD = 0.6
+"""Share of capitals from which a text counts as shouted."""
+
+
+def calm(text: str) -> str:
+    """`text` in small letters if it is written in capitals, else as it is: embedders place "ŞİFRE" far from
+    "şifre". İ becomes i, and I becomes ı where the text is Turkish."""
+    letters = [letter for letter in text if letter.isalpha()]
+    if len(letters) < 8 or sum(letter.isupper() for letter in letters) < _LOUD * len(letters):
+        return text
+    turkish = language_of(text) == "tr"
+    return text.replace("İ", "i").replace("I", "ı" if turkish else "i").lower()
+
+
 _ENDLESS = re.compile(r"(\S{200}|\s{200})")
 
 

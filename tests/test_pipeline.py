@@ -166,9 +166,6 @@ def test_another_workspace_is_empty(engine: Engine) -> None:
 
 # On which day ---------------------------------------------------------------------------------------------
 
-SHOUTED = pytest.mark.xfail(
-    strict=True, reason="`use` embeds ALL CAPITALS far from the same words in small letters"
-)
 SEVEN_YEARS = "Someone has worked here for 7 years. How many days of annual leave is that?"
 PASSWORD = "After how many days does my password have to be changed?"
 AS_OF = (
@@ -179,13 +176,7 @@ AS_OF = (
     (PASSWORD, date(2026, 1, 1), "180", "90"),
     ("Kurumsal şifremi kaç günde bir değiştirmem gerekiyor?", JUNE_2025, "90", "180"),
     ("Kurumsal şifremi kaç günde bir değiştirmem gerekiyor?", date(2026, 3, 4), "180", "90"),
-    pytest.param(
-        "KURUMSAL ŞİFREMİ KAÇ GÜNDE BİR DEĞİŞTİRMEM GEREKİYOR?",
-        date(2026, 3, 4),
-        "180",
-        "90",
-        marks=SHOUTED,
-    ),
+    ("KURUMSAL ŞİFREMİ KAÇ GÜNDE BİR DEĞİŞTİRMEM GEREKİYOR?", date(2026, 3, 4), "180", "90"),
 )
 
 
@@ -248,7 +239,7 @@ TWINS = (
     ("Uzman olarak Frankfurt'a gidiyorum, harcırahım ne kadar?", ABROAD),
     ("Yöneticimiz Ankara'da bir gece kalacak, harcırahı ne kadar?", DOMESTIC),
     ("Direktörün Londra'daki otel odası gecelik en fazla kaça olabilir?", ABROAD),
-    pytest.param("DİREKTÖR İZMİR’DE OTELDE KALIRSA GECELİK SINIR NEDİR?", DOMESTIC, marks=SHOUTED),
+    ("DİREKTÖR İZMİR’DE OTELDE KALIRSA GECELİK SINIR NEDİR?", DOMESTIC),
     ("yurtdisi gorevde uzmanin harcirahi kac", ABROAD),
     ("Yurt içi görevde uzmanın harcırahı kaç lira?", DOMESTIC),
 )

@@ -394,9 +394,6 @@ def test_a_file_is_known_by_its_bytes(tmp_path: Path) -> None:
     assert climbing.file_hash(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 
-@pytest.mark.xfail(
-    strict=True, reason="what the ladder stands on is read from the newest climb alone, whole or not"
-)
 def test_a_climb_of_some_rungs_forgets_no_verdict_on_the_others(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

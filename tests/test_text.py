@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lab.text import count_tokens, fold, language_of, lexemes, words
+from lab.text import calm, count_tokens, fold, language_of, lexemes, words
 
 
 @pytest.mark.parametrize(
@@ -134,3 +134,17 @@ def test_tokens_are_those_of_cl100k() -> None:
     assert count_tokens("hello world") == 2
     assert count_tokens("tiktoken is great!") == 6
     assert count_tokens("<|endoftext|>") > 1  # text, not a control token
+
+
+@pytest.mark.parametrize(
+    ("loud", "calm_"),
+    [
+        ("KURUMSAL ŞİFREMİ KAÇ GÜNDE DEĞİŞTİRİRİM?", "kurumsal şifremi kaç günde değiştiririm?"),
+        ("YILLIK İZNİM KAÇ GÜN?", "yıllık iznim kaç gün?"),
+        ("HOW MANY DAYS OF ANNUAL LEAVE IS IT?", "how many days of annual leave is it?"),
+        ("How many days does HR give?", "How many days does HR give?"),
+        ("IT?", "IT?"),
+    ],
+)
+def test_shouting_is_calmed(loud: str, calm_: str) -> None:
+    assert calm(loud) == calm_

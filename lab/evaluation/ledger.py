@@ -126,6 +126,16 @@ def latest(conn: psycopg.Connection[Any], what: str = "climb") -> Run | None:
     return Run(*row) if row else None
 
 
+def verdicts(conn: psycopg.Connection[Any], what: str = "climb") -> dict[str, bool]:
+    """rung → whether the newest run of this kind that judged it kept it."""
+    rows = conn.execute(
+        """select distinct on (rung) rung, kept from run_rung join run on run.id = run_rung.run
+           where run.what = %s and kept is not null order by rung, run.id desc""",
+        (what,),
+    )
+    return dict(rows.fetchall())
+
+
 def runs(conn: psycopg.Connection[Any], limit: int = 20) -> list[Run]:
     """The newest runs, newest first."""
     rows = conn.execute(

@@ -21,10 +21,10 @@ def ask(question: str, sight: Sight, pipeline: Pipeline, engine: Engine) -> Answ
     trace = Trace()
     seen = sight if pipeline.edition else replace(sight, as_of=None)
     hits: list[Hit] = []
-    if pipeline.full_context:
+    if pipeline.full_context and engine.knows(seen):
         seen = replace(seen, roles=seen.roles | SERVICE)
         hits = retrieve.everything(seen, engine, trace)
-    elif pipeline.documents:
+    elif pipeline.searches:
         hits = retrieve.search(question, seen, pipeline, engine, trace)
     sources = hits if pipeline.full_context else hits[: pipeline.read]
     reading = read.read(question, sources, pipeline, engine, trace)

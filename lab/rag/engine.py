@@ -12,9 +12,11 @@ from typing import Any
 
 import psycopg
 
+from lab.kinds import Sight
 from lab.memory.connect import reader as reading_role
 from lab.memory.embeddings import Cached
 from lab.memory.server import Server
+from lab.memory.visibility import looking
 from lab.models.embedders import Embedder, blend
 from lab.models.shift import Shifted
 from lab.settings import settings
@@ -34,6 +36,11 @@ class Engine:
         if spec not in self._embedders:
             self._embedders[spec] = cached(blend(spec), self.server)
         return self._embedders[spec]
+
+    def knows(self, sight: Sight) -> bool:
+        """Whether the sight's roles read anything here; a caller without rights gets no prompt either."""
+        with looking(self.read, sight) as view:
+            return bool(view.modules)
 
     def question_ms(self, spec: str, questions: Sequence[str]) -> float:
         """Median milliseconds to embed one of these questions with all embedders of the spec, past every

@@ -21,7 +21,7 @@ from lab.rag.engine import Engine
 from lab.rag.pieces import Piece, pieces_of
 from lab.rag.pipeline import Pipeline
 from lab.rag.trace import Trace
-from lab.text import count_tokens, fold, language_of
+from lab.text import calm, count_tokens, fold, language_of
 
 EXTRACTIVE = "extractive"
 EMBEDDER = "use"
@@ -68,7 +68,7 @@ def extract(question: str, hits: Sequence[Hit], engine: Engine) -> list[Piece]:
     if not pieces:
         return []
     (embedder,) = engine.embedders(EMBEDDER)
-    asked = embedder.queries([question])[0]
+    asked = embedder.queries([calm(question)])[0]
     cosines = embedder.passages([piece.quote for piece in pieces]) @ asked
     scores = (cosines - cosines.mean()) / max(float(cosines.std()), 1e-9)
     if expect.wants_figure(question):
@@ -95,7 +95,7 @@ def _rows(question: str, pieces: Sequence[Piece], engine: Engine) -> np.ndarray:
             tables[piece.hit, piece.table].append(at)
     if not tables:
         return marks
-    named, runs, said = expect.numbers(question), expect.phrases(question), fold(question)
+    named, runs, said = expect.numbers(question), expect.phrases(calm(question)), fold(question)
     (embedder,) = engine.embedders(EMBEDDER)
     for rows in tables.values():
         keys = [pieces[at].key or "" for at in rows]

@@ -14,7 +14,7 @@ from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
 from lab.rag.scope import Scope, scope_of
 from lab.rag.trace import Trace
-from lab.text import language_of
+from lab.text import calm, language_of
 
 POOL = 2000
 """Candidates a list has when more are visible. Below it every visible text is scored and z-scores are over
@@ -96,7 +96,7 @@ def _by_vectors(question: str, view: View, pipeline: Pipeline, engine: Engine, t
     lists: dict[str, fuse.Scores] = {}
     for embedder in engine.embedders(pipeline.embedders):
         with trace.step(f"vector {embedder.spec}", 0) as line:
-            vector = embedder.queries([question])[0]
+            vector = embedder.queries([calm(question)])[0]
             scores = dict(memory.by_vector(view, embedder.space, vector, POOL, collection))
             lists[f"cosine {embedder.spec}"] = scores
             line.out = len(scores)

@@ -140,16 +140,12 @@ def progress(name: str, items: Iterable[T], total: int) -> Iterable[T]:
 
 
 def kept_by_ledger() -> tuple[str, ...] | None:
-    """Techniques that the newest climb judged and kept; None before the first climb."""
+    """Techniques that stand by the newest verdict on each; None before the first climb."""
     with writer(server.up()) as conn:
-        run = book.latest(conn)
-        if run is None:
+        if book.latest(conn) is None:
             return None
-        rows = book.rungs(conn, run.id)
-    judged = {row.rung for row in rows if row.kept is not None}
-    return tuple(
-        name for name in rungs.STACK if name not in judged or any(r.rung == name and r.kept for r in rows)
-    )
+        verdicts = book.verdicts(conn)
+    return tuple(name for name in rungs.STACK if verdicts.get(name, True))
 
 
 def _split(split: str) -> str:
@@ -261,6 +257,7 @@ def chosen_rung(name: str | None, embedder: str | None, reader: str | None) -> r
     """The named rung, or the last one the ladder kept, as it stands by the newest climb."""
     kept = kept_or_stack()
     last = next(item for item in reversed(rungs.STACK) if item in kept)
+    blend(start_pipeline(embedder, reader).embedder)  # an unknown spec is named before anything else
     return rungs.rung(name or last, kept, start_pipeline(embedder, reader))
 
 

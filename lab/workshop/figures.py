@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from lab.evaluation import ledger
 from lab.evaluation.ledger import RungRow
 from lab.kinds import LabError
+from lab.ladder.rungs import NAMES
 from lab.memory import server
 from lab.memory.connect import writer
 from lab.settings import ROOT
@@ -63,9 +64,11 @@ def _rows() -> list[RungRow]:
     with writer(server.up()) as conn:
         run = ledger.latest(conn)
         rows = ledger.rungs(conn, run.id) if run else []
-    if run is None or run.split != "all":
+    if run is None or run.split != "all" or {row.rung for row in rows} != set(NAMES):
         raise LabError(
-            "The newest climb in the ledger is not over all questions.", "", "lab climb, then: lab readme"
+            "The newest climb in the ledger is not over all rungs and all questions.",
+            "",
+            "lab climb, then: lab readme",
         )
     return rows
 
