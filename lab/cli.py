@@ -130,6 +130,7 @@ def ask(
     ] = None,
     embedder: Annotated[str | None, typer.Option(help="Another embedder than the default.")] = None,
     reader: Annotated[str | None, typer.Option(help="extractive or ollama:<model>.")] = None,
+    trace: Annotated[bool, typer.Option("--trace", help="Show the hits and every step.")] = False,
     as_json: Json = False,
 ) -> None:
     """Ask one question and see the answer, its citations and the trace."""
@@ -139,7 +140,7 @@ def ask(
     if as_json:
         _emit(desk.answer_json(answer))
     else:
-        out.print(scoreboard.answer(answer))
+        out.print(scoreboard.answer(answer, trace))
 
 
 @app.command()
@@ -206,7 +207,9 @@ def start(as_json: Json = False) -> None:
         rows = [row(item, "all") for item in desk.climb()]
     else:
         rows = list(known[1])
-        err.print(f"Nothing has changed since run {known[0]}; lab climb measures again.", markup=False)
+        err.print(
+            f"Nothing has changed since run {known[0]}; python start.py climb measures again.", markup=False
+        )
     if as_json:
         _emit(desk.rows_json(rows))
         return

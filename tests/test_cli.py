@@ -185,7 +185,7 @@ def test_the_doctor_and_up_before_there_is_anything(first_steps: dict[str, Ran],
     assert before.code == 1
     assert before.object["ok"] is False
     (database,) = [line for line in before.object["lines"] if line["what"] == "database"]
-    assert (database["state"], database["mend"]) == ("bad", "lab up")
+    assert (database["state"], database["mend"]) == ("bad", "python start.py up")
     up = first_steps["up"]
     assert up.code == 0
     assert set(up.object) == {"version", "where", "bundled", "extensions"}
@@ -198,7 +198,7 @@ def test_the_doctor_names_what_is_missing_and_how_to_mend_it(first_steps: dict[s
     empty = first_steps["doctor empty"]
     assert empty.code == 1
     (store,) = [line for line in empty.out.splitlines() if line.split()[1:2] == ["store"]]
-    assert store.split() == ["mend", "store", "empty", "lab", "ingest"]
+    assert store.split() == ["mend", "store", "empty", "python", "start.py", "ingest"]
     whole = first_steps["doctor"]
     assert whole.code == 0
     assert whole.object["ok"] is True
@@ -210,7 +210,7 @@ def test_the_doctor_names_what_is_missing_and_how_to_mend_it(first_steps: dict[s
         "what": "ledger",
         "state": "note",
         "found": "no climb yet",
-        "mend": "lab climb",
+        "mend": "python start.py climb",
     }
     assert lines["corpus"]["found"].startswith("4 documents in ")
     assert all(line["mend"] for line in lines.values() if line["state"] != "ok")
@@ -309,7 +309,8 @@ def test_ask_gives_answer_citations_hits_and_trace(process: Lab, lab: Lab) -> No
     ran = process("ask", str(MINE["text"]), "--rung", "T2", "--as-of", "2025-06-15", "--json")
     assert ran.code == 0
     found = ran.object
-    assert set(found) == {"answer", "abstained", "citations", "hits", "trace"}
+    assert {"answer", "abstained", "citations", "hits", "trace"} <= set(found)
+    assert (found["rung"], found["role"], found["as_of"]) == ("T2", "employee", "2025-06-15")
     assert found["abstained"] is False
     assert "22" in found["answer"]
     assert set(found["citations"][0]) == {"document", "edition", "section", "quote"}
@@ -330,12 +331,12 @@ def test_who_asks_is_told_by_as_and_never_by_the_question(lab: Lab) -> None:
 
 
 def test_markup_and_bytes_of_no_encoding_are_only_a_question(process: Lab, lab: Lab) -> None:
-    shown = lab("ask", "[bold]x[/bold] [/] '; drop table memory; --", "--as-of", "2025-06-15")
+    shown = lab("ask", "[bold]x[/bold] [/] '; drop table memory; --", "--as-of", "2025-06-15", "--trace")
     assert (shown.code, shown.err.count("Traceback")) == (0, 0)
     assert "trace" in shown.out
     odd = process("ask", b"izin \xff\xfe g\xfcn", "--rung", "T4", "--json")
     assert (odd.code, odd.err.count("Traceback")) == (0, 0)
-    assert set(odd.object) == {"answer", "abstained", "citations", "hits", "trace"}
+    assert {"answer", "abstained", "citations", "hits", "trace"} <= set(odd.object)
 
 
 # What goes wrong ------------------------------------------------------------------------------------------
@@ -359,7 +360,7 @@ def broken(ran: Ran, *parts: str) -> None:
         (["ask", "x", "--as", "boss"], ["There is no role 'boss'.", "employee, finance, hr, intern"]),
         (["ask", "x", "--as-of", "15.06.2025"], ["'15.06.2025' is not a date.", "YYYY-MM-DD"]),
         (["ask", "x", "--as-of", "2025-02-30"], ["'2025-02-30' is not a date."]),
-        (["ask", "  "], ["The question is empty.", "lab ask"]),
+        (["ask", "  "], ["The question is empty.", "python start.py ask"]),
         (["ask", "x", "--rung", "bare"], ["needs a language model", "ollama:gemma3:4b"]),
         (["climb", "--split", "train"], ["There is no split 'train'.", "dev, test, all"]),
         (["ask", "x", "--embedder", "no-such"], ["There is no embedder 'no-such'.", "LAB_EMBEDDER"]),
@@ -369,7 +370,7 @@ def broken(ran: Ran, *parts: str) -> None:
         ),
         (["ask", "x", "--reader", "ollama:gemma3:4b"], [NOWHERE]),
         (["ingest", "/no/such/folder"], ["/no/such/folder is not a folder."]),
-        (["ledger", "--run", "99999"], ["The ledger has no run 99999.", "lab ledger"]),
+        (["ledger", "--run", "99999"], ["The ledger has no run 99999.", "python start.py ledger"]),
         (["measure", "--gold", "/no/such.jsonl"], ["The gold file /no/such.jsonl can't be read"]),
     ],
     ids=lambda value: " ".join(value[:4]) if value and value[0] in COMMANDS else "",
@@ -399,7 +400,7 @@ def test_a_malformed_gold_line_is_named(lab: Lab, tmp_path: Path) -> None:
 
 
 def test_folders_that_cannot_be_stored_change_nothing(lab: Lab, tmp_path: Path) -> None:
-    broken(lab("ingest", str(tmp_path)), f"No documents in {tmp_path}.", "lab ingest DIR")
+    broken(lab("ingest", str(tmp_path)), f"No documents in {tmp_path}.", "python start.py ingest DIR")
     document = (ROOT / "data" / "handbook" / FILES[1]).read_text(encoding="utf-8")
     (tmp_path / "windows.md").write_bytes(document.encode("cp1254", "replace"))
     broken(lab("ingest", str(tmp_path)), "windows.md:", "is not UTF-8", "Save the file as UTF-8")

@@ -503,7 +503,8 @@ def test_one_endless_word_or_half_a_letter(engine: Engine, question: str) -> Non
 def test_out_of_corpus_questions_are_refused_in_the_asked_language(engine: Engine) -> None:
     refused: Sequence[tuple[str, str]] = [
         ("?", "en"),
-        ("İZİN HAKKIM KAÇ GÜN? ŞİFRE ISIĞI", "tr"),
+        ("YARIN İSTANBUL'DA HAVA NASIL OLACAK?", "tr"),
+        ("Tavuklu pilav nasıl pişirilir?", "tr"),
     ]
     for question, language in refused:
         answer = run(engine, question, "T4", "employee")

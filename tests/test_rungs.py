@@ -138,7 +138,7 @@ def test_the_bare_model_is_skipped_and_says_why(climbed: dict[str, Climbed]) -> 
     assert (bare.scored, bare.kept, bare.comparison) == ((), None, None)
     assert bare.skipped == bare.reason
     assert "needs a language model" in bare.reason
-    assert "lab climb --reader ollama:gemma3:4b" in bare.reason
+    assert "python start.py climb --reader ollama:gemma3:4b" in bare.reason
     assert to_json(bare, "all")["skipped"] == bare.reason
     assert to_json(bare, "all")["questions"] == []
 

@@ -39,14 +39,16 @@ def load_folder(folder: Path) -> list[Document]:
     """
     if not folder.is_dir():
         raise LabError(
-            f"{folder} is not a folder.", "A folder with .md and .eml files.", "Name another: lab ingest DIR"
+            f"{folder} is not a folder.",
+            "A folder with .md and .eml files.",
+            "Name another: python start.py ingest DIR",
         )
     documents = [load_file(path, path.relative_to(folder).as_posix()) for path in _files(folder)]
     if not documents:
         raise LabError(
             f"No documents in {folder}.",
             "Markdown files (.md) with front matter, or mail (.eml).",
-            "Name another: lab ingest DIR",
+            "Name another: python start.py ingest DIR",
         )
     return sorted(_with_ends(documents), key=lambda document: (document.id, document.edition))
 

@@ -91,7 +91,7 @@ def why_not(pipeline: Pipeline) -> str | None:
     if not pipeline.documents and pipeline.reader == "extractive":
         return (
             "needs a language model: the extractive reader has nothing to quote "
-            "(lab climb --reader ollama:gemma3:4b)"
+            "(python start.py climb --reader ollama:gemma3:4b)"
         )
     return None
 
@@ -115,7 +115,7 @@ def climb(
     """
     wanted = {rungs.technique(name).name for name in names}
     if not questions:
-        raise LabError("There is no question to climb with.", "", "See: lab measure --help")
+        raise LabError("There is no question to climb with.", "", "See: python start.py measure --help")
     kept = set(rungs.STACK if known is None or stack else known)
     kept -= wanted
     climbed: dict[str, Climbed] = {}

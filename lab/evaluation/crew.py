@@ -51,7 +51,7 @@ class Crew:
             raise LabError(
                 "A process that measured questions was ended from outside.",
                 "Rungs that were finished stand in the ledger.",
-                "lab climb",
+                "python start.py climb",
             ) from None
 
 

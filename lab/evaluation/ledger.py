@@ -115,13 +115,13 @@ def write(conn: psycopg.Connection[Any], row: RungRow, scored: Sequence[Scored])
         )
 
 
-def latest(conn: psycopg.Connection[Any], what: str = "climb") -> Run | None:
-    """The newest finished run of this kind, or None."""
+def latest(conn: psycopg.Connection[Any], what: str = "climb", rungs: int = 1) -> Run | None:
+    """The newest run of this kind that holds at least so many rungs, or None."""
     row = conn.execute(
         """select id, started_at, what, split, corpus_hash, gold_hash, versions from run
-           where what = %s and exists (select 1 from run_rung where run_rung.run = run.id)
+           where what = %s and (select count(*) from run_rung where run_rung.run = run.id) >= %s
            order by id desc limit 1""",
-        (what,),
+        (what, rungs),
     ).fetchone()
     return Run(*row) if row else None
 

@@ -53,7 +53,9 @@ def technique(name: str) -> Technique:
         if item.name.casefold() == name.strip().casefold():
             return item
     raise LabError(
-        f"There is no rung {name!r}.", f"The rungs are {', '.join(NAMES)}.", "See: lab climb --help"
+        f"There is no rung {name!r}.",
+        f"The rungs are {', '.join(NAMES)}.",
+        "See: python start.py climb --help",
     )
 
 

@@ -119,7 +119,7 @@ class Cached:
             delay=2,
             file=sys.stderr,
             leave=False,
-            disable=quiet,
+            disable=quiet or ("ipykernel" not in sys.modules and not sys.stderr.isatty()),
         ) as bar:
             for start in range(0, len(missing), BATCH):
                 batch = missing[start : start + BATCH]

@@ -46,14 +46,16 @@ def by_vector(
     ).fetchone()
     if row is None:
         raise LabError(
-            f"Nothing is stored in the vector space {space}.", "", "Store the corpus in it: lab ingest"
+            f"Nothing is stored in the vector space {space}.",
+            "",
+            "Store the corpus in it: python start.py ingest",
         )
     number, dimensions = row
     if query.shape != (dimensions,):
         raise LabError(
             f"The query has shape {query.shape}.",
             f"The space {space} has {dimensions} dimensions.",
-            "lab doctor",
+            "python start.py doctor",
         )
     values = _values(view, collection, k, where) | {"space": number, "query": HalfVector(query)}
     if k is not None and (large := _large_modules(view, number, collection, k)):

@@ -81,7 +81,7 @@ def unit_rows(vectors: np.ndarray, texts: Sequence[str], spec: str) -> np.ndarra
         raise LabError(
             f"{spec} gave vectors of shape {rows.shape} for {len(texts)} texts.",
             "One row a text.",
-            "lab doctor",
+            "python start.py doctor",
         )
     norms = np.linalg.norm(rows, axis=1)
     bad = np.flatnonzero(~np.isfinite(norms) | (norms < 1e-12))

@@ -78,7 +78,9 @@ def fit(outcomes: Sequence[tuple[Mapping[str, float], bool]]) -> Point:
     known = np.array([has for _, has in outcomes], dtype=bool)
     if not known.any():
         raise LabError(
-            "There is nothing to calibrate on.", "Dev questions that find something.", "lab ingest"
+            "There is nothing to calibrate on.",
+            "Dev questions that find something.",
+            "python start.py ingest",
         )
     specs = sorted(outcomes[0][0])
     values = np.array([[best[spec] for spec in specs] for best, _ in outcomes])

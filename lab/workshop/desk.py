@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
@@ -131,10 +131,22 @@ def opened(embedder: str | None = None) -> Iterator[Engine]:
         yield running
 
 
+def quiet() -> bool | None:
+    """What tqdm takes as `disable`: no bars into a file, but bars in a notebook."""
+    return False if "ipykernel" in sys.modules else None
+
+
 def progress(name: str, items: Iterable[T], total: int) -> Iterable[T]:
     """A bar on stderr for anything over two seconds."""
     bar: Iterable[T] = tqdm(
-        items, desc=f"{name:>8}", total=total, unit="q", file=sys.stderr, leave=False, delay=2
+        items,
+        desc=f"{name:>8}",
+        total=total,
+        unit="q",
+        file=sys.stderr,
+        leave=False,
+        delay=2,
+        disable=quiet(),
     )
     return bar
 
@@ -203,7 +215,7 @@ def unchanged() -> tuple[int, list[RungRow]] | None:
     """(run, its rungs) of the newest whole climb if it would come out the same now: same documents,
     questions, lab and packages, the default models. Else None."""
     with writer(_server()) as conn:
-        run = book.latest(conn)
+        run = book.latest(conn, rungs=len(rungs.NAMES))
         if run is None or run.split != "all":
             return None
         same = (
@@ -223,6 +235,16 @@ def rows_json(rows: Sequence[RungRow]) -> dict[str, Any]:
     return {"rungs": [asdict(row) for row in rows]}
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer with what was asked for: rung, role and day may all have been defaults."""
+
+    answer: Answer
+    rung: str
+    role: str
+    as_of: date
+
+
 def ask(
     question: str,
     *,
@@ -231,24 +253,27 @@ def ask(
     as_of: date | None = None,
     embedder: str | None = None,
     reader: str | None = None,
-) -> Answer:
-    """One question on one rung, as a role, on a day (default today)."""
+) -> Asked:
+    """One question on one rung (default: the last kept one), as a role, on a day (default: today)."""
     if not question.strip():
-        raise LabError("The question is empty.", "", 'Try: lab ask "How many days of leave after 7 years?"')
+        raise LabError(
+            "The question is empty.", "", 'Try: python start.py ask "How many days of leave after 7 years?"'
+        )
     chosen = chosen_rung(rung, embedder, reader)
     reason = climbing.why_not(chosen.pipeline)
     if reason:
-        raise LabError(f"The rung {chosen.name} {reason}.")
+        raise LabError(f"The rung {chosen.name} {reason}")
     with opened(embedder) as running:
         known = write.roles(running.server, running.workspace)
         if role not in known:
             raise LabError(f"There is no role {role!r}.", f"The roles are {', '.join(sorted(known))}.")
-        sight = Sight(frozenset({role}), as_of or date.today(), workspace=running.workspace)
-        return asking.ask(question, sight, chosen.pipeline, running)
+        day = as_of or date.today()
+        sight = Sight(frozenset({role}), day, workspace=running.workspace)
+        return Asked(asking.ask(question, sight, chosen.pipeline, running), chosen.name, role, day)
 
 
 def kept_or_stack() -> tuple[str, ...]:
-    """What the ladder stands on: by the newest climb, else every technique that can be built upon."""
+    """What the ladder stands on: by the newest verdicts, else every technique that can be built upon."""
     _server()
     return kept_by_ledger() or rungs.STACK
 
@@ -261,14 +286,18 @@ def chosen_rung(name: str | None, embedder: str | None, reader: str | None) -> r
     return rungs.rung(name or last, kept, start_pipeline(embedder, reader))
 
 
-def answer_json(answer: Answer) -> dict[str, Any]:
+def answer_json(asked: Asked) -> dict[str, Any]:
     """The object of `lab ask --json`."""
+    answer = asked.answer
     return {
         "answer": answer.text,
         "abstained": answer.abstained,
         "citations": [asdict(citation) for citation in answer.citations],
         "hits": [hit.ref for hit in answer.hits],
         "trace": [asdict(step) for step in answer.trace],
+        "rung": asked.rung,
+        "role": asked.role,
+        "as_of": asked.as_of.isoformat(),
     }
 
 
@@ -288,7 +317,7 @@ def measure(
     chosen = chosen_rung(rung, embedder, reader)
     reason = climbing.why_not(chosen.pipeline)
     if reason:
-        raise LabError(f"The rung {chosen.name} {reason}.")
+        raise LabError(f"The rung {chosen.name} {reason}")
     with opened(embedder) as running:
         scored = tuple(climbing.measure(chosen, questions, Crew(running), progress))
         item = Climbed(chosen, scored, None, None, f"measured on {gold.name}")
@@ -309,12 +338,14 @@ def compare(first: str, second: str, split: str = "all") -> Comparison:
             raise LabError(
                 f"No run in the ledger holds both {names[0]} and {names[1]}.",
                 "",
-                f"lab climb --rungs {','.join(names)}",
+                f"python start.py climb --rungs {','.join(names)}",
             )
         found = [[s for s in book.questions(conn, run, name) if split in ("all", s.split)] for name in names]
     if not all(found):
         raise LabError(
-            f"{names[0]} or {names[1]} was skipped in run {run}.", "", "lab climb --json shows why."
+            f"{names[0]} or {names[1]} was skipped in run {run}.",
+            "",
+            "python start.py climb --json shows why.",
         )
     return compare_scored(names[0], found[0], names[1], found[1])
 
@@ -336,7 +367,7 @@ def ledger(run: int | None = None) -> dict[str, Any]:
         chosen = run if run is not None else (found[0].id if found else None)
         rows = book.rungs(conn, chosen) if chosen is not None else []
     if run is not None and not rows:
-        raise LabError(f"The ledger has no run {run}.", "", "lab ledger")
+        raise LabError(f"The ledger has no run {run}.", "", "python start.py ledger")
     return {"runs": [asdict(item) for item in found], "run": chosen, "rungs": [asdict(row) for row in rows]}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -38,17 +39,20 @@ def healthy(lines: Sequence[Line]) -> bool:
 
 
 def examine() -> list[Line]:
-    """Every check, each by itself: one that breaks says so and the others still run."""
+    """Every check, each by itself: one that breaks says so and the others still run. Starts nothing: what
+    needs the database is not looked at while it is down."""
     lines: list[Line] = []
-    for name, check in CHECKS:
+    for name, needs_database, check in CHECKS:
+        if needs_database and any(line.what == "database" and line.state == BAD for line in lines):
+            lines.append(Line(name, NOTE, "not looked at: the database is down"))
+            continue
         try:
             lines += check()
         except LabError as error:
             lines.append(Line(name, BAD, error.happened, error.next_step or error.expected))
         except (psycopg.Error, OSError, ImportError) as error:
-            lines.append(
-                Line(name, BAD, str(error).strip().splitlines()[0] if str(error) else repr(error), "lab up")
-            )
+            said = str(error).strip().splitlines()
+            lines.append(Line(name, BAD, said[0] if said else repr(error), "python start.py up"))
     return lines
 
 
@@ -98,7 +102,7 @@ def _database() -> list[Line]:
     status = server.status()
     kind = "bundled" if status.bundled else "LAB_DATABASE_URL"
     if not status.running or status.problem:
-        return [Line("database", BAD, f"{kind}: {status.problem or 'not running'}", "lab up")]
+        return [Line("database", BAD, f"{kind}: {status.problem or 'not running'}", "python start.py up")]
     lines = [Line("database", OK, f"{kind}, PostgreSQL {status.version} at {status.address}")]
     vector = status.extensions.get("vector")
     lines.append(
@@ -124,7 +128,7 @@ def _rights() -> list[Line]:
                 "roles",
                 BAD,
                 f"not bound by row-level security: {', '.join(loose) or 'no role yet'}",
-                "lab up",
+                "python start.py up",
             )
         ]
     lines = [
@@ -153,15 +157,21 @@ def _rights() -> list[Line]:
         f"without an asker {unasked} rows, for an unknown role {stranger}"
     )
     lines.append(
-        Line("row-level security", OK if closed else BAD, found, "" if closed else "lab up, then: lab doctor")
+        Line(
+            "row-level security",
+            OK if closed else BAD,
+            found,
+            "" if closed else "python start.py up, then: python start.py doctor",
+        )
     )
     return lines
 
 
 def _embedder() -> list[Line]:
     from lab.models.embedders import blend
+    from lab.workshop.desk import seconds
 
-    parts = blend(settings().embedder)
+    parts = (*blend(settings().embedder), *seconds())
     for part in parts:
         vector = part.queries(["ping"])
         if vector.shape != (1, part.dimensions):
@@ -183,13 +193,13 @@ def _ollama() -> list[Line]:
     client = ollama.Client(host=settings().ollama_host, timeout=3)
     try:
         names = sorted(model.model or "?" for model in client.list().models)
-    except (httpx.HTTPError, ConnectionError, ollama.ResponseError) as error:
-        short = str(error).splitlines()[0][:80]
+    except (httpx.HTTPError, ConnectionError, ollama.ResponseError):
+        host = settings().ollama_host or os.environ.get("OLLAMA_HOST") or "127.0.0.1:11434"
         return [
             Line(
                 "Ollama",
                 NOTE,
-                f"not reached ({short})",
+                f"not found at {host}",
                 "Optional. Install Ollama, then: ollama pull gemma3:4b",
             )
         ]
@@ -200,18 +210,21 @@ def _ollama() -> list[Line]:
 
 def _corpus() -> list[Line]:
     from lab.corpus.load import load_folder
+
+    documents = load_folder(settings().corpus)
+    return [Line("corpus", OK, f"{len(documents)} documents in {settings().corpus.name}/")]
+
+
+def _store() -> list[Line]:
     from lab.memory import search, server
     from lab.memory.connect import reader
     from lab.memory.visibility import looking
 
-    documents = load_folder(settings().corpus)
-    lines = [Line("corpus", OK, f"{len(documents)} documents in {settings().corpus.name}/")]
     with reader(server.up()) as conn, looking(conn, Sight(frozenset({"hr"}), None)) as view:
         stored = search.count(view, "section")
-    lines.append(
-        Line("store", OK, f"{stored} section chunks") if stored else Line("store", BAD, "empty", "lab ingest")
-    )
-    return lines
+    if not stored:
+        return [Line("store", BAD, "empty", "python start.py ingest")]
+    return [Line("store", OK, f"{stored} section chunks")]
 
 
 def _ledger() -> list[Line]:
@@ -222,19 +235,21 @@ def _ledger() -> list[Line]:
     with writer(server.up()) as conn:
         run = ledger.latest(conn)
     if run is None:
-        return [Line("ledger", NOTE, "no climb yet", "lab climb")]
+        return [Line("ledger", NOTE, "no climb yet", "python start.py climb")]
     return [
         Line("ledger", OK, f"newest climb: run {run.id}, {run.started_at:%Y-%m-%d %H:%M}, split {run.split}")
     ]
 
 
-CHECKS: tuple[tuple[str, Callable[[], list[Line]]], ...] = (
-    ("Python", _python),
-    ("disk", _disk),
-    ("database", _database),
-    ("rights", _rights),
-    ("embedder", _embedder),
-    ("Ollama", _ollama),
-    ("corpus", _corpus),
-    ("ledger", _ledger),
+CHECKS: tuple[tuple[str, bool, Callable[[], list[Line]]], ...] = (
+    ("Python", False, _python),
+    ("disk", False, _disk),
+    ("database", False, _database),
+    ("rights", True, _rights),
+    ("embedder", False, _embedder),
+    ("Ollama", False, _ollama),
+    ("corpus", False, _corpus),
+    ("store", True, _store),
+    ("ledger", True, _ledger),
 )
+"""Name, whether it needs a running database, the check."""

@@ -62,13 +62,13 @@ def refresh(check: bool = False) -> list[str]:
 
 def _rows() -> list[RungRow]:
     with writer(server.up()) as conn:
-        run = ledger.latest(conn)
+        run = ledger.latest(conn, rungs=len(NAMES))
         rows = ledger.rungs(conn, run.id) if run else []
     if run is None or run.split != "all" or {row.rung for row in rows} != set(NAMES):
         raise LabError(
             "The newest climb in the ledger is not over all rungs and all questions.",
             "",
-            "lab climb, then: lab readme",
+            "python start.py climb, then: python start.py readme",
         )
     return rows
 

@@ -16,6 +16,7 @@ from lab.evaluation.climb import START
 from lab.evaluation.compare import Comparison
 from lab.evaluation.ledger import RungRow
 from lab.kinds import Answer
+from lab.workshop.desk import Asked
 
 COLUMNS = (
     ("hit@1", "hit@1"),
@@ -87,12 +88,27 @@ def reasons(rows: Sequence[RungRow]) -> RenderableType:
     return lines
 
 
-def answer(result: Answer) -> RenderableType:
-    """An answer, its citations, its first hits and the trace."""
+def answer(asked: Asked, trace: bool = False) -> RenderableType:
+    """An answer and its citations; with `trace` also the first hits and every step."""
+    result = asked.answer
     parts: list[RenderableType] = [Text(result.text, style="bold yellow" if result.abstained else "bold")]
     for number, citation in enumerate(result.citations, start=1):
+        hit = next(
+            h
+            for h in result.hits
+            if (h.chunk.document, h.chunk.section) == (citation.document, citation.section)
+        )
+        where = " › ".join(part for part in (hit.chunk.title, hit.chunk.heading) if part)
         ref = f"{citation.document}@{citation.edition}#{citation.section}"
-        parts.append(Text(f"[{number}] {ref}  “{citation.quote}”", style="cyan"))
+        parts.append(Text(f"[{number}] {ref}  {where}", style="cyan"))
+    took = sum(step.ms for step in result.trace)
+    parts.append(Text(f"{asked.rung} · {asked.role} · {asked.as_of} · {took:,.0f} ms", style="dim"))
+    if trace:
+        parts += _behind(result)
+    return Group(*parts)
+
+
+def _behind(result: Answer) -> list[RenderableType]:
     hits = Table(title="hits", title_justify="left", pad_edge=False)
     for title in ("#", "section", "heading", "score", "why"):
         hits.add_column(title, overflow="fold")
@@ -102,12 +118,12 @@ def answer(result: Answer) -> RenderableType:
         )
     if len(result.hits) > 10:
         hits.caption = f"and {len(result.hits) - 10} more"
-    trace = Table(title="trace", title_justify="left", pad_edge=False)
+    steps = Table(title="trace", title_justify="left", pad_edge=False)
     for title in ("step", "in", "out", "ms", "tokens", "calls", "detail"):
-        trace.add_column(title, overflow="fold")
+        steps.add_column(title, overflow="fold")
     for step in result.trace:
-        detail = ", ".join(f"{key}: {value}" for key, value in step.detail.items())
-        trace.add_row(
+        detail = ", ".join(f"{key}: {value}" for key, value in step.detail.items() if value != "")
+        steps.add_row(
             step.name,
             str(step.into),
             str(step.out),
@@ -116,7 +132,7 @@ def answer(result: Answer) -> RenderableType:
             str(step.calls),
             escape(detail[:200]),
         )
-    return Group(*parts, hits, trace)
+    return [hits, steps]
 
 
 def comparison(result: Comparison) -> RenderableType:
@@ -137,8 +153,10 @@ def comparison(result: Comparison) -> RenderableType:
 
 
 def ledger(book: Mapping[str, Any]) -> RenderableType:
-    """The newest runs and the rungs of one of them."""
-    runs = Table(title="runs", title_justify="left", pad_edge=False)
+    """The newest runs, and one of them with its rungs and their reasons."""
+    if not book["runs"]:
+        return Text("The ledger is empty. Next: python start.py climb")
+    runs = Table(title="runs", title_justify="left", pad_edge=False, box=box.SIMPLE_HEAD)
     for title in ("run", "started", "what", "split", "corpus", "gold", "python"):
         runs.add_column(title)
     for run in book["runs"]:
@@ -151,12 +169,6 @@ def ledger(book: Mapping[str, Any]) -> RenderableType:
             run["gold_hash"][:10],
             run["versions"].get("python", "?"),
         )
-    rungs = Table(title=f"rungs of run {book['run']}", title_justify="left", pad_edge=False)
-    rungs.add_column("rung", style="bold")
-    for title, _ in COLUMNS:
-        rungs.add_column(title, justify="right")
-    rungs.add_column("reason", overflow="fold")
-    for row in book["rungs"]:
-        cells = [cell(key, row["measures"].get(key)) for _, key in COLUMNS]
-        rungs.add_row(row["rung"], *cells, escape(row["reason"]))
-    return Group(runs, rungs)
+    rows = [RungRow(**row) for row in book["rungs"]]
+    split = next((run["split"] for run in book["runs"] if run["id"] == book["run"]), "")
+    return Group(runs, Text(f"run {book['run']}", style="bold"), table(rows, split), reasons(rows))
