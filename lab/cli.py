@@ -32,6 +32,21 @@ def _emit(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        out.print(__version__)
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version_: Annotated[
+        bool, typer.Option("--version", help="The lab's version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Kraken Lab: a RAG ladder measured rung by rung, offline, over one PostgreSQL memory core."""
+
+
 @app.command()
 def up(as_json: Json = False) -> None:
     """Start the database (or find it running) and bring its schema up to date."""

@@ -101,6 +101,9 @@ def main(root: str, words: Sequence[str]) -> int:
     except Trouble as trouble:
         print(f"start.py: {trouble}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print("start.py: interrupted; run it again to go on.", file=sys.stderr)
         return 130

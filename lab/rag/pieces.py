@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,8 @@ from lab.corpus.blocks import blocks
 from lab.corpus.sentences import sentences
 from lab.corpus.tables import cells, header_rows, row_text
 from lab.kinds import Hit
+
+_MARKER = re.compile(r"^(?:[-*+•‣▪◦·–—]|\d{1,3}[.)])\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +53,5 @@ def _pieces(text: str, language: str) -> Iterator[Piece]:
             for sentence in sentences("\n".join(own), language):
                 yield Piece(0, sentence, sentence)
         elif block.kind not in ("heading", "rule"):
-            text = " ".join(own)
-            yield Piece(0, text, text)
+            text = "\n".join(own)
+            yield Piece(0, text, _MARKER.sub("", " ".join(own), count=1))
