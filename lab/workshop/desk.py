@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -49,7 +50,7 @@ def say(text: str) -> None:
 def _server() -> server.Server:
     found = server.up()
     for name in migrate.migrate(found):
-        say(f"database: {name}")
+        say(f"database: schema {name} applied")
     return found
 
 
@@ -74,6 +75,7 @@ def ingest(folder: Path | None = None, embedder: str | None = None) -> dict[str,
     """Load, chunk, embed and store a folder; returns what changed."""
     source = (folder or settings().corpus).expanduser()
     documents = load_folder(source)
+    say(f"{len(documents)} documents in {source}; embedding what is new …")
     if closed := [document.source for document in documents if document.access == DEFAULT_ACCESS]:
         say(f"no role reads these yet, since they name no X-Kraken-Access: {', '.join(closed)}")
     found = _server()
@@ -183,7 +185,14 @@ def climb(
     with opened(embedder) as running:
         run: list[int] = []
 
+        clock = [time.monotonic()]
+
         def done(item: Climbed) -> None:
+            took, clock[0] = time.monotonic() - clock[0], time.monotonic()
+            say(
+                f"{item.rung.name}: "
+                + ("skipped" if item.skipped else f"{len(item.scored)} questions in {took:.0f} s")
+            )
             with writer(running.server) as conn:
                 if not run:
                     stored = write.corpus_hash(running.server, running.workspace)
