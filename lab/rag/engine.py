@@ -42,8 +42,8 @@ class Engine:
             return bool(view.modules)
 
     def question_ms(self, spec: str, questions: Sequence[str]) -> float:
-        """Fastest of the milliseconds to embed one of these questions with all embedders of the spec, past every
-        cache."""
+        """Milliseconds to embed a question with all embedders of the spec, past every cache: the fastest
+        of these, since other work on the machine can only add to it."""
         total = 0.0
         for part in blend(spec):
             part.queries(questions[:1])  # loads the weights
