@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,16 +55,10 @@ def ingest(
     say = progress or (lambda _: None)
     rows = prepare(documents, chunks_of)
     narrowed = {space: frozenset(names) for space, names in (only or {}).items()}
-    # Side by side: each embedder has a cache connection of its own, and one core alone is not enough for two.
-    with ThreadPoolExecutor(max(1, len(embedders))) as pool:
-        vectors = list(
-            pool.map(
-                lambda embedder: _embedded(
-                    server, embedder, _narrowed(rows.values(), narrowed.get(embedder.space)), workspace
-                ),
-                embedders,
-            )
-        )
+    vectors = [
+        _embedded(server, embedder, _narrowed(rows.values(), narrowed.get(embedder.space)), workspace)
+        for embedder in embedders
+    ]
     say(f"{len(documents)} documents, {len(rows)} chunks")
     with writer(server) as connection:
         with writing(connection, workspace):
