@@ -212,19 +212,11 @@ def start(as_json: Json = False) -> None:
 
     When neither documents nor questions nor the lab have changed since the newest climb, that one is shown.
     """
-    from lab.evaluation.climb import row
     from lab.workshop import desk, scoreboard
 
-    desk.up()
-    desk.ingest(None)
-    known = desk.unchanged()
-    if known is None:
-        rows = [row(item, "all") for item in desk.climb()]
-    else:
-        rows = list(known[1])
-        err.print(
-            f"Nothing has changed since run {known[0]}; python start.py climb measures again.", markup=False
-        )
+    rows, run = desk.start()
+    if run is not None:
+        err.print(f"Nothing has changed since run {run}; python start.py climb measures again.", markup=False)
     if as_json:
         _emit(desk.rows_json(rows))
         return

@@ -59,19 +59,31 @@ class Crew:
 def crew(running: Engine, workers: int | None = None) -> Iterator[Crew]:
     """A crew of `workers` processes (default `size()`); 1 measures in this process. They end with the
     block."""
+    with processes(running.server, running.workspace, workers) as pool:
+        yield Crew(running, pool)
+
+
+@contextmanager
+def processes(
+    server: Server, workspace: str, workers: int | None = None
+) -> Iterator[ProcessPoolExecutor | None]:
+    """The processes of a crew, None for a crew of one. They come up at once, in the background: a first start
+    reads the corpus in meanwhile."""
     count = size() if workers is None else workers
     if count < 2:
-        yield Crew(running)
+        yield None
         return
     # Not forked: a child would share the parent's database connection.
     with ProcessPoolExecutor(
         count,
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_start,
-        initargs=(running.server, running.workspace),
+        initargs=(server, workspace),
     ) as pool:
         try:
-            yield Crew(running, pool)
+            for _ in range(count):
+                pool.submit(_up)
+            yield pool
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -95,6 +107,10 @@ def outcome(running: Engine, rung: Rung, question: Question) -> Scored:
 def _start(server: Server, workspace: str) -> None:
     global _engine
     _engine = _own.enter_context(engine(server, workspace))
+
+
+def _up() -> None:
+    """Nothing to do: a process is made when there is work for it."""
 
 
 def _outcome(rung: Rung, question: Question) -> Scored:

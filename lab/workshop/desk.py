@@ -6,6 +6,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import date
@@ -22,7 +23,7 @@ from lab.evaluation import ledger as book
 from lab.evaluation.climb import Climbed
 from lab.evaluation.compare import Comparison
 from lab.evaluation.compare import compare as compare_scored
-from lab.evaluation.crew import Crew, crew
+from lab.evaluation.crew import Crew, processes
 from lab.evaluation.gold import load_gold
 from lab.evaluation.ledger import RungRow
 from lab.kinds import Answer, Hit, LabError, Sight
@@ -174,9 +175,10 @@ def climb(
     stack: bool = False,
     embedder: str | None = None,
     reader: str | None = None,
+    pool: ProcessPoolExecutor | None = None,
 ) -> list[Climbed]:
     """Climb, write the ledger, return the rungs. All questions are run, since verdicts fall on dev; `split`
-    says over which the figures are reported and recorded."""
+    says over which the figures are reported and recorded. `pool`: processes that are up already."""
     from lab.ladder.rungs import NAMES
 
     names = [name.strip() for name in rungs.split(",") if name.strip()] if rungs else list(NAMES)
@@ -201,10 +203,10 @@ def climb(
                     run.append(book.start(conn, what, split, *hashes))
                 climbing.record(conn, run[0], item, split)
 
-        with crew(running) as team:
+        with contextlib.nullcontext(pool) if pool else processes(running.server, running.workspace) as own:
             return climbing.climb(
                 questions,
-                team,
+                Crew(running, own),
                 start=start_pipeline(embedder, reader),
                 names=names,
                 known=None if len(names) == len(NAMES) else kept_by_ledger(),
@@ -212,6 +214,19 @@ def climb(
                 progress=progress,
                 done=done,
             )
+
+
+def start() -> tuple[list[RungRow], int | None]:
+    """Store the corpus, climb, return the rungs. When the newest climb would come out the same now, its rungs
+    and its run."""
+    found, own = _server(), settings().workspace
+    with contextlib.ExitStack() as stack:
+        first = not write.holds(found, own, [part.space for part in blend(settings().embedder)])
+        pool = stack.enter_context(processes(found, own)) if first else None
+        ingest(None)
+        if known := unchanged():
+            return known[1], known[0]
+        return [climbing.row(item, "all") for item in climb(pool=pool)], None
 
 
 def climb_json(climbed: Sequence[Climbed], split: str) -> dict[str, Any]:
