@@ -81,8 +81,11 @@ def processes(
         initargs=(server, workspace),
     ) as pool:
         try:
-            for _ in range(count):
-                pool.submit(_up)
+            # Each process has one core to itself; numpy in each of them would else use all, and they would wait
+            # for each other. Read when numpy is loaded, so it is to stand in what they inherit.
+            with _environment("OMP_NUM_THREADS", "1"):
+                for _ in range(count):
+                    pool.submit(_up)
             yield pool
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -107,6 +110,15 @@ def outcome(running: Engine, rung: Rung, question: Question) -> Scored:
 def _start(server: Server, workspace: str) -> None:
     global _engine
     _engine = _own.enter_context(engine(server, workspace))
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ.setdefault(name, value)
+    yield
+    if before is None:
+        del os.environ[name]
 
 
 def _up() -> None:
