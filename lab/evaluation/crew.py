@@ -81,8 +81,8 @@ def processes(
         initargs=(server, workspace),
     ) as pool:
         try:
-            # Each process has one core to itself; numpy in each of them would else use all, and they would wait
-            # for each other. Read when numpy is loaded, so it is to stand in what they inherit.
+            # Each process has one core to itself; numpy in each would else use all, and they would wait
+            # for each other. Read when numpy is loaded, so it has to stand in what they inherit.
             with _environment("OMP_NUM_THREADS", "1"):
                 for _ in range(count):
                     pool.submit(_up)

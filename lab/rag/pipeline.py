@@ -32,6 +32,20 @@ class Pipeline:
     reader: str = "extractive"
     abstains: bool = True
     """Whether the extractive reader refuses when the hits lie too far from the question."""
+    letters: bool = False
+    """Restore the Turkish letters of a question typed without them ("sifremi" → "şifremi")."""
+    rewrite: str = ""
+    """What is searched beside the question: `glossary`, `ollama:<model>` (other words) or `hyde:<model>`."""
+    rerank: str = ""
+    """Spec of a reranker for the first hits: `units`, `gemma-likelihood`, `ollama:…`, `cross-encoder:…`."""
+    widen: str = ""
+    """What is read for a hit: itself, or `unit`, `parent`, `neighbours` (see `lab.rag.widen`)."""
+    decompose: str = ""
+    """Who splits a question into parts that are searched each: `rules` or `ollama:<model>`."""
+    supersedes: bool = False
+    """Follow the links between documents: what was amended brings what amends it."""
+    guard: bool = False
+    """Keep text that addresses an assistant out of prompts, and check every sentence of the answer."""
     k: int = 10
     """Hits kept after fusion."""
     read: int = 3
