@@ -254,6 +254,44 @@ def readme(
     out.print("README.md agrees with the ledger." if not stale else "README.md written.")
 
 
+books = typer.Typer(help="The notebooks, made from one source in two languages.", no_args_is_help=True)
+app.add_typer(books, name="notebooks")
+
+Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME …]", help="e.g. 02 05; default: all.")]
+
+
+@books.command("build")
+def books_build(
+    names: Names = None,
+    language: Annotated[str | None, typer.Option("--lang", help="en or tr. Default: both.")] = None,
+) -> None:
+    """Make the notebooks from their sources and run them, so that their outputs are real."""
+    from lab.workshop import bookbinder
+
+    for path in bookbinder.build(names or [], language):
+        out.print(f"{path} written.", markup=False)
+
+
+@books.command("check")
+def books_check(
+    names: Names = None,
+    run: Annotated[bool, typer.Option("--run", help="Also run them and compare the outputs.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Fail on a stale or half-translated notebook, and on a figure that the ledger no longer supports."""
+    from lab.workshop import bookbinder
+
+    problems = [str(problem) for problem in bookbinder.check(names or [], run)]
+    if as_json:
+        _emit({"problems": problems, "ok": not problems})
+    else:
+        for line in problems:
+            err.print(line, markup=False, soft_wrap=True)
+        out.print("The notebooks agree with their sources and the ledger." if not problems else "Not yet.")
+    if problems:
+        raise typer.Exit(1)
+
+
 @app.command()
 def version() -> None:
     """The lab's version."""

@@ -42,7 +42,7 @@ _LINES = (
 def refresh(check: bool = False) -> list[str]:
     """Bring README.md and docs/ladder.svg up to date; returns what was stale, a line each. With `check`
     nothing is written."""
-    rows = _rows()
+    rows = newest()
     text = README.read_text(encoding="utf-8")
     stale: list[str] = []
     fresh = _table_in(text, rows, stale)
@@ -60,7 +60,8 @@ def refresh(check: bool = False) -> list[str]:
     return stale
 
 
-def _rows() -> list[RungRow]:
+def newest() -> list[RungRow]:
+    """The rungs of the newest climb over all rungs and questions. LabError when the newest is not."""
     with writer(server.up()) as conn:
         run = ledger.latest(conn, rungs=len(NAMES))
         rows = ledger.rungs(conn, run.id) if run else []
