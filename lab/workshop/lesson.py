@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab.evaluation import climb as climbing
 from lab.evaluation import ledger as book
 from lab.evaluation.climb import Climbed
 from lab.evaluation.gold import Question, load_gold
 from lab.evaluation.ledger import RungRow
-from lab.evaluation.score import meets, ranks_of
+from lab.evaluation.score import Scored, meets, ranks_of
 from lab.kinds import Answer, Hit, LabError, Sight
 from lab.ladder import rungs
 from lab.ladder.rungs import Rung
@@ -28,6 +28,9 @@ from lab.rag.pipeline import Pipeline
 from lab.settings import settings
 from lab.workshop import desk, exercises, html
 from lab.workshop.words import LANGUAGES, word
+
+if TYPE_CHECKING:  # they build on this module
+    from lab.workshop.widgets import QuestionBox, TicketBoard
 
 
 @dataclass(frozen=True)
@@ -219,6 +222,27 @@ class Lesson:
         rows = [row for row in self.board_rows() if names is None or row.rung in names]
         text = "\n".join(f"{row.rung}: {row.reason}" for row in rows)
         return Shown(rows, html.scoreboard(rows, self.language), text)
+
+    @cached_property
+    def scored(self) -> dict[str, list[Scored]]:
+        """Rung → its questions in the newest whole climb; rungs that were skipped are left out."""
+        rows = [row for row in self.board_rows() if row.measures]
+        with writer(server.up()) as conn:
+            run = book.latest(conn, rungs=len(rungs.NAMES))
+            assert run is not None
+            return {row.rung: book.questions(conn, run.id, row.rung) for row in rows}
+
+    def board(self, chosen: str = "T1") -> TicketBoard:
+        """The ticket board, opened at one ticket."""
+        from lab.workshop.widgets import TicketBoard
+
+        return TicketBoard(self, chosen)
+
+    def box(self, rung: str | None = None) -> QuestionBox:
+        """A box for questions of one's own."""
+        from lab.workshop.widgets import QuestionBox
+
+        return QuestionBox(self, rung)
 
     def exercise(self, number: int) -> exercises.Handle:
         """The notebook's exercise of that number (from 1), with `check`, `hint` and `solution`."""

@@ -1,4 +1,4 @@
-"""Pictures for the notebooks: functions from measurements to `Figure` objects, never pyplot, which draws blank
+"""Pictures for the notebooks: functions from measurements to `Figure` objects. Never pyplot: it draws blank
 or partial pictures inside a widget's callback.
 
 Colours: Okabe and Ito's set, told apart by the colour-blind; each line also has a marker of its own."""
