@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
+import types
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -83,7 +85,7 @@ def processes(
         try:
             # Each process has one core to itself; numpy in each would else use all, and they would wait
             # for each other. Read when numpy is loaded, so it has to stand in what they inherit.
-            with _environment("OMP_NUM_THREADS", "1"):
+            with _environment("OMP_NUM_THREADS", "1"), _without_main():
                 for _ in range(count):
                     pool.submit(_up)
             yield pool
@@ -119,6 +121,18 @@ def _environment(name: str, value: str) -> Iterator[None]:
     yield
     if before is None:
         del os.environ[name]
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """A new process would run the caller's script again, which need not be written for that; nothing of it is
+    wanted here."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _up() -> None:
