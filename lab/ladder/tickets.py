@@ -45,6 +45,8 @@ class Ticket:
     causes: tuple[Words, ...]
     cause: int
     lesson: Words
+    proposal: bool = False
+    """Nothing had failed: somebody proposed the technique, and it is measured before it is built in."""
 
 
 @functools.cache
@@ -77,4 +79,5 @@ def _ticket(value: Mapping[str, Any]) -> Ticket:
         causes=tuple(Words.read(cause) for cause in value["causes"]),
         cause=right[0],
         lesson=Words.read(value["lesson"]),
+        proposal=bool(value.get("proposal")),
     )

@@ -40,7 +40,8 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A question of a ticket that was run. `said` compares the guess with what came out."""
+    """A question of a ticket that was run. It `failed` when its answer is wrong or the right passage is not the
+    first hit. `said` compares the guess with what came out."""
 
     run: Run
     failed: bool
@@ -79,9 +80,10 @@ def below(ticket: Ticket) -> str:
 
 
 def reproduce(lesson: Lesson, ticket: Ticket, guess: int | None = None) -> Seen:
-    """Runs the ticket's question on the rung below. A failure that was seen makes the ticket `reproduced`."""
+    """Runs the ticket's question on the rung below. A failure that was seen makes the ticket `reproduced`; a
+    proposal needs none."""
     seen = _seen(lesson, ticket, below(ticket), guess)
-    if seen.failed:
+    if seen.failed or ticket.proposal:
         _reach(ticket, REPRODUCED)
     return seen
 
@@ -97,7 +99,7 @@ def diagnose(ticket: Ticket, choice: int) -> bool:
 def fix(lesson: Lesson, ticket: Ticket, guess: int | None = None) -> Seen:
     """Runs the question on the ticket's rung. A right answer to a diagnosed ticket makes it `fixed`."""
     seen = _seen(lesson, ticket, ticket.rung, guess)
-    if not seen.failed and state(ticket) in (DIAGNOSED, FIXED):
+    if (not seen.failed or ticket.proposal) and state(ticket) in (DIAGNOSED, FIXED):
         _reach(ticket, FIXED)
     return seen
 
@@ -105,7 +107,8 @@ def fix(lesson: Lesson, ticket: Ticket, guess: int | None = None) -> Seen:
 def _seen(lesson: Lesson, ticket: Ticket, rung: str, guess: int | None) -> Seen:
     question = lesson.gold[ticket.shown.of(lesson.language)]
     run = lesson.run(question.id, rung)
-    failed = not answer_ok(question, run.answer.text, run.answer.abstained)
+    right = answer_ok(question, run.answer.text, run.answer.abstained)
+    failed = not right or (bool(question.evidence) and run.rung.pipeline.searches and run.rank != 1)
     truth = lesson.place(run)
     if guess is None:
         return Seen(run, failed, truth)
