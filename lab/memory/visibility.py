@@ -13,7 +13,7 @@ from psycopg.pq import TransactionStatus
 from lab.kinds import LabError, Sight
 
 Connection = psycopg.Connection[Any]
-SETTINGS = ("lab.workspace", "lab.roles", "lab.member", "lab.as_of")
+SETTINGS = ("lab.workspace", "lab.roles", "lab.member", "lab.as_of", "lab.credential")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,9 @@ class View:
 
 
 @contextmanager
-def looking(connection: Connection, sight: Sight) -> Iterator[View]:
+def looking(connection: Connection, sight: Sight, credential: str = "") -> Iterator[View]:
     """One transaction in which `connection` sees what `sight` may see. Several searches in it see one state.
+    A mind's memories are seen with a credential's secret only, whatever the roles.
 
     Raises LabError when the connection's role is not bound by the rule (superuser, owner, writer)."""
     fresh = connection.info.transaction_status == TransactionStatus.IDLE
@@ -46,6 +47,7 @@ def looking(connection: Connection, sight: Sight) -> Iterator[View]:
                 "lab.roles": _array(sight.roles),
                 "lab.member": sight.member or "",
                 "lab.as_of": "all" if sight.as_of is None else sight.as_of.isoformat(),
+                "lab.credential": credential,
             },
         )
         modules = connection.execute("select distinct module from role_module order by 1").fetchall()
@@ -55,11 +57,13 @@ def looking(connection: Connection, sight: Sight) -> Iterator[View]:
 
 
 @contextmanager
-def writing(connection: Connection, workspace: str) -> Iterator[Connection]:
-    """One transaction in which the writer's role has the rows of one workspace."""
+def writing(connection: Connection, workspace: str, credential: str = "") -> Iterator[Connection]:
+    """One transaction in which the writer's role has the rows of one workspace. With a credential's secret:
+    only those of its minds, within what its kind may do; without: only those that belong to no mind."""
     with connection.transaction():
         before = _current(connection)
-        _tell(connection, dict.fromkeys(SETTINGS, "") | {"lab.workspace": _clean(workspace)})
+        given = {"lab.workspace": workspace, "lab.credential": credential}
+        _tell(connection, dict.fromkeys(SETTINGS, "") | given)
         yield connection
         _tell(connection, before)
 
