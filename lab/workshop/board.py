@@ -40,8 +40,8 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A question of a ticket that was run. It `failed` when its answer is wrong or the right passage is not the
-    first hit. `said` compares the guess with what came out."""
+    """A question of a ticket that was run. It `failed` when its answer is wrong or the right passage is not
+    the first hit. `said` compares the guess with what came out."""
 
     run: Run
     failed: bool
