@@ -20,14 +20,19 @@ from lab.evaluation.score import Scored, meets, ranks_of
 from lab.kinds import Answer, Hit, LabError, Sight
 from lab.ladder import rungs
 from lab.ladder.rungs import Rung
-from lab.memory import server
+from lab.ladder.tickets import ticket
+from lab.memory import search, server
 from lab.memory.connect import writer
+from lab.memory.visibility import looking
 from lab.rag import ask as asking
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
 from lab.settings import settings
 from lab.workshop import desk, exercises, html
 from lab.workshop.words import LANGUAGES, word
+
+DAY = date(2025, 6, 15)
+"""The day on which the notebooks look at the corpus."""
 
 if TYPE_CHECKING:  # they build on this module
     from lab.workshop.widgets import QuestionBox, TicketBoard
@@ -177,6 +182,49 @@ class Lesson:
             word("role", self.language): done.role,
             word("as_of", self.language): done.as_of,
         }
+
+    def question(self, key: str) -> Shown:
+        """A gold question: its text, asker, day, evidence with the quoted anchor, and what its answer must
+        say."""
+        found = self.gold[key]
+        places = [f"{one.document}#{one.section}: {one.anchor}" for one in found.evidence]
+        said = ["|".join(group) for group in found.contains]
+        facts: dict[str, object] = {
+            word("question", self.language): found.text,
+            word("role", self.language): found.role,
+            word("as_of", self.language): found.as_of,
+            word("evidence", self.language): "; ".join(places) or "–",
+            word("expected", self.language): "; ".join(said) or word("refused", self.language),
+        }
+        return Shown(found, html.facts(facts), found.text)
+
+    def ticket(self, name: str) -> Shown:
+        """A ticket: what was seen, the question it was seen on, and where you stand with it."""
+        from lab.workshop import board
+
+        found = ticket(name)
+        text = self.gold[found.shown.of(self.language)].text
+        title = f"{word('week', self.language, week=found.week)}: {found.title.of(self.language)}"
+        facts = {
+            word("question", self.language): text,
+            word("rung", self.language): board.below(found),
+            word("status", self.language): word(board.state(found), self.language),
+        }
+        story = f"<h4>{escape(title)}</h4><p>{escape(found.scenario.of(self.language))}</p>"
+        return Shown(found, story + html.facts(facts), title)
+
+    def chunks(self, chunker: str, document: str, section: str, role: str = "employee") -> Shown:
+        """How a chunker (`fixed-300`, `section`, `unit`) cut a section, as a role sees it on DAY; what is
+        embedded of each."""
+        sight = Sight(frozenset({role}), DAY, workspace=self.engine.workspace)
+        with looking(self.engine.read, sight) as view:
+            found = [
+                chunk
+                for chunk in search.all_chunks(view, chunker)
+                if chunk.document == document and section in chunk.sections
+            ]
+        rows = [[escape(chunk.id), f"<pre>{escape(chunk.search_text)}</pre>"] for chunk in found]
+        return Shown(found, html.table(["", ""], rows), "\n".join(chunk.id for chunk in found))
 
     def pipeline(self, rung: str | None = None) -> Shown:
         """The fields of a rung's pipeline that differ from the first rung's: what the toggles are."""
