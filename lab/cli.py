@@ -293,6 +293,37 @@ def books_check(
 
 
 @app.command()
+def catchup(
+    number: Annotated[str, typer.Argument(metavar="N", help="The notebook to begin with, e.g. 05.")],
+    as_json: Json = False,
+) -> None:
+    """Make ready what the notebooks before N leave behind. Your own files are not touched."""
+    from lab.workshop import catchup as catching
+
+    done = catching.catch_up(number)
+    if as_json:
+        _emit({"done": done})
+    else:
+        out.print("\n".join(done), markup=False)
+
+
+@app.command()
+def reset(
+    number: Annotated[str, typer.Argument(metavar="N", help="The notebook to begin anew, e.g. 05.")],
+    language: Annotated[str | None, typer.Option("--lang", help="en or tr. Default: both.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Put a fresh copy of notebook N in place; yours is kept beside it under a dated name."""
+    from lab.workshop import catchup as catching
+
+    written = [str(path) for path in catching.reset(number, language)]
+    if as_json:
+        _emit({"written": written})
+    else:
+        out.print("\n".join(written), markup=False)
+
+
+@app.command()
 def version() -> None:
     """The lab's version."""
     out.print(__version__)

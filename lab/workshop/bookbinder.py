@@ -36,6 +36,17 @@ def build(chosen: Sequence[str], language: str | None = None) -> list[Path]:
     return _all(one, jobs)
 
 
+def bare(chosen: Sequence[str], language: str) -> list[Path]:
+    """Make the chosen notebooks without running them: what a participant starts with. The paths written."""
+    rows, written = _rows(), []
+    for name in notebooks.wanted(chosen):
+        for spoken in _languages(language):
+            path = notebooks.place(name, spoken)
+            notebooks.write(notebooks.build(name, spoken, notebooks.figure_from(rows)), path)
+            written.append(path)
+    return written
+
+
 def check(chosen: Sequence[str], run: bool = False) -> list[Problem]:
     """What is stale, half translated, or no longer supported by the ledger; with `run` also what fails, and
     outputs whose figures have changed."""
