@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 
 NO_SECTION = "0"
 """Section number of text that stands under no numbered heading (a mail's body, a preamble)."""
@@ -108,6 +108,8 @@ class Sight:
     """Only what is valid on this day; None looks across all editions (the rungs below T2)."""
     member: str | None = None
     workspace: str = "kraken"
+    known_at: datetime | None = None
+    """Only what was known at this moment (the second axis of time); None: all that is known by now."""
 
 
 @dataclass(frozen=True, slots=True)

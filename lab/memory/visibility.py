@@ -13,7 +13,7 @@ from psycopg.pq import TransactionStatus
 from lab.kinds import LabError, Sight
 
 Connection = psycopg.Connection[Any]
-SETTINGS = ("lab.workspace", "lab.roles", "lab.member", "lab.as_of", "lab.credential")
+SETTINGS = ("lab.workspace", "lab.roles", "lab.member", "lab.as_of", "lab.known_at", "lab.credential")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ def looking(connection: Connection, sight: Sight, credential: str = "") -> Itera
                 "lab.roles": _array(sight.roles),
                 "lab.member": sight.member or "",
                 "lab.as_of": "all" if sight.as_of is None else sight.as_of.isoformat(),
+                "lab.known_at": "" if sight.known_at is None else sight.known_at.isoformat(),
                 "lab.credential": credential,
             },
         )
