@@ -68,6 +68,15 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Suspect:
+    """`text[first:last]` of a chunk gives orders to an assistant or asks for credentials."""
+
+    first: int
+    last: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A piece of a document as one chunker cut it."""
 
@@ -92,6 +101,8 @@ class Chunk:
     label: Label
     parent: str | None = None
     """Id of the section chunk a unit belongs to."""
+    suspect: tuple[Suspect, ...] = ()
+    """What the scan at ingest found in `text`; kept in the store, kept out of prompts (`lab.rag.guard`)."""
 
     @property
     def ref(self) -> str:

@@ -11,6 +11,7 @@ from lab.corpus.label import label
 from lab.corpus.sections import Span
 from lab.corpus.sections import spans as section_spans
 from lab.corpus.sentences import spans as sentence_spans
+from lab.corpus.suspects import marked
 from lab.corpus.tables import header_of, header_rows, row_pairs, row_text
 from lab.kinds import NO_SECTION, Chunk, Document, Label, Section
 
@@ -45,8 +46,13 @@ class _Piece:
 
 
 def chunk_all(document: Document) -> list[Chunk]:
-    """The chunks of all chunkers: `fixed-300`, then `section`, then `unit`."""
-    return [*fixed(document), *by_section(document), *units(document)]
+    """The chunks of all chunkers: `fixed-300`, then `section`, then `unit`. What the scan finds suspect in
+    the document is marked in each chunk that holds some of it."""
+    return [
+        *marked(document, fixed(document)),
+        *marked(document, by_section(document)),
+        *marked(document, units(document)),
+    ]
 
 
 def fixed(document: Document, size: int = 300) -> list[Chunk]:

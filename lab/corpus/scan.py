@@ -43,11 +43,17 @@ class Finding:
 def scan(text: str) -> tuple[Finding, ...]:
     """The findings in `text`, in order, none overlapping another. Spans cover whole sentences, table rows,
     or what a hidden part stands in. Linear in the length of the text."""
-    return _scan(text) if len(text) > 20_000 else _remembered(text)
+    return _remembered_long(text) if len(text) > 20_000 else _remembered(text)
 
 
 @functools.lru_cache(maxsize=8192)
 def _remembered(text: str) -> tuple[Finding, ...]:
+    return _scan(text)
+
+
+@functools.lru_cache(maxsize=2)
+def _remembered_long(text: str) -> tuple[Finding, ...]:
+    """A document is scanned once for all its chunkers."""
     return _scan(text)
 
 

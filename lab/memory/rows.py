@@ -95,7 +95,8 @@ def _stored(chunk: Chunk) -> dict[str, Any]:
             "scope": label.scope,
             "language": label.language,
             "department": label.department,
-        },
+        }
+        | ({"suspect": [[s.first, s.last, s.reason] for s in chunk.suspect]} if chunk.suspect else {}),
     }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from pgvector import HalfVector
 from psycopg import sql
 
-from lab.kinds import Chunk, Label, LabError
+from lab.kinds import Chunk, Label, LabError, Suspect
 from lab.memory import bm25, hnsw
 from lab.memory.visibility import View
 
@@ -297,4 +297,5 @@ def _chunk(row: Sequence[Any]) -> Chunk:
         search_text=search_text,
         label=label,
         parent=parent,
+        suspect=tuple(Suspect(*found) for found in labels.get("suspect", ())),
     )
