@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lab.kinds import Answer, Hit, Sight
-from lab.rag import letters, read, retrieve
+from lab.rag import decompose, letters, read, retrieve
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
 from lab.rag.trace import Trace
@@ -23,11 +23,26 @@ def ask(question: str, sight: Sight, pipeline: Pipeline, engine: Engine) -> Answ
         question = letters.with_letters(question, trace)
     seen = sight if pipeline.edition else replace(sight, as_of=None)
     hits: list[Hit] = []
+
+    def find(text: str) -> list[Hit]:
+        return _found(text, seen, pipeline, engine, trace)
+
+    if pipeline.decompose and pipeline.searches:
+        budget = decompose.Budget()
+        parts = decompose.parts(question, pipeline, trace, budget)
+        if len(parts) > 1:
+            reading, hits = decompose.answer(question, parts, find, pipeline, engine, trace, budget)
+            return Answer(reading.text, reading.abstained, reading.citations, tuple(hits), tuple(trace.steps))
     if pipeline.full_context and engine.knows(seen):
         seen = replace(seen, roles=seen.roles | SERVICE)
         hits = retrieve.everything(seen, engine, trace)
     elif pipeline.searches:
-        hits = retrieve.search(question, seen, pipeline, engine, trace)
+        hits = find(question)
     sources = hits if pipeline.full_context else hits[: pipeline.read]
     reading = read.read(question, sources, pipeline, engine, trace)
     return Answer(reading.text, reading.abstained, reading.citations, tuple(hits), tuple(trace.steps))
+
+
+def _found(question: str, sight: Sight, pipeline: Pipeline, engine: Engine, trace: Trace) -> list[Hit]:
+    """The hits of a question, or of one part of it, as they go to the reader."""
+    return retrieve.search(question, sight, pipeline, engine, trace)
