@@ -19,7 +19,8 @@ from lab.memory.migrate import migrate
 from lab.models.embedders import blend
 from lab.rag import engine as engines
 from lab.rag.engine import Engine, cached
-from lab.settings import ROOT
+from lab.settings import ROOT, settings
+from lab.workshop import desk
 
 WORKSPACE = "kraken"
 
@@ -71,3 +72,20 @@ def engine_of_pair(corpus: servers.Server) -> Iterator[Engine]:
     )
     with engines.engine(corpus, WORKSPACE) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def climbed(corpus: servers.Server) -> Iterator[Path]:
+    """The home of the same server, with a whole climb in its ledger, and the settings that lead to it."""
+    assert corpus.home is not None
+    before = os.environ.get("LAB_HOME")
+    os.environ["LAB_HOME"] = str(corpus.home)
+    settings.cache_clear()
+    try:
+        desk.climb()
+        yield corpus.home
+    finally:
+        os.environ.pop("LAB_HOME")
+        if before is not None:
+            os.environ["LAB_HOME"] = before
+        settings.cache_clear()

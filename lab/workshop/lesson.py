@@ -265,6 +265,15 @@ class Lesson:
                 return book.rungs(conn, run.id)
         return [climbing.row(item, "all") for item in desk.climb()]
 
+    def health(self) -> Shown:
+        """What the lab stands on, and how to mend what is amiss. Sizes and places are left to `lab doctor`."""
+        from lab.workshop import doctor
+
+        lines = doctor.examine()
+        rows = [[escape(line.state), f"<b>{escape(line.what)}</b>", escape(line.mend)] for line in lines]
+        text = "\n".join(f"{line.state:6} {line.what}" for line in lines)
+        return Shown(lines, html.table(["", "", ""], rows), text)
+
     def scoreboard(self, names: Sequence[str] | None = None) -> Shown:
         """The newest whole climb, a row a rung."""
         rows = [row for row in self.board_rows() if names is None or row.rung in names]

@@ -122,7 +122,11 @@ def run(notebook: Any) -> Any:
 
     fresh = nbformat.from_dict(notebook)
     client = NotebookClient(
-        fresh, timeout=SECONDS, kernel_name="python3", resources={"metadata": {"path": str(FOLDER)}}
+        fresh,
+        timeout=SECONDS,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(FOLDER)}},
+        extra_arguments=["--log-level=40"],  # it would say that it speaks over TCP, at each start
     )
     try:
         client.execute()

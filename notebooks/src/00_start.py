@@ -98,9 +98,7 @@ lesson.exercise(1).check(sections)
 # Doktor, laboratuvarın dayandığı her şeye bakar; her satırda nasıl düzeltileceği yazar.
 
 # %%
-from lab.workshop import doctor
-
-doctor.table(doctor.examine())
+lesson.health()
 
 # %% [markdown] tags=["en"]
 # ## Where we are going
