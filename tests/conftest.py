@@ -12,9 +12,11 @@ import pytest
 
 from lab.corpus.chunk import chunk_all
 from lab.corpus.load import load_folder
-from lab.ladder.rungs import technique
+from lab.evaluation import ledger
+from lab.ladder.rungs import NAMES, technique
 from lab.memory import server as servers
 from lab.memory import write
+from lab.memory.connect import writer
 from lab.memory.migrate import migrate
 from lab.models.embedders import blend
 from lab.rag import engine as engines
@@ -74,15 +76,18 @@ def engine_of_pair(corpus: servers.Server) -> Iterator[Engine]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def climbed(corpus: servers.Server) -> Iterator[Path]:
-    """The home of the same server, with a whole climb in its ledger, and the settings that lead to it."""
+    """The home of the same server, with a whole climb in its ledger; the settings lead there meanwhile."""
     assert corpus.home is not None
     before = os.environ.get("LAB_HOME")
     os.environ["LAB_HOME"] = str(corpus.home)
     settings.cache_clear()
     try:
-        desk.climb()
+        with writer(corpus) as conn:
+            known = ledger.latest(conn, rungs=len(NAMES))
+        if known is None:
+            desk.climb()
         yield corpus.home
     finally:
         os.environ.pop("LAB_HOME")

@@ -266,7 +266,7 @@ class Lesson:
         return [climbing.row(item, "all") for item in desk.climb()]
 
     def health(self) -> Shown:
-        """What the lab stands on, and how to mend what is amiss. Sizes and places are left to `lab doctor`."""
+        """What the lab stands on, and how to mend what is amiss; sizes and places are for `lab doctor`."""
         from lab.workshop import doctor
 
         lines = doctor.examine()
