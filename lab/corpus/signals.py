@@ -293,3 +293,38 @@ def _phishing(sentence: str) -> bool:
         and _YOURS.search(sentence)
         and not NEGATED.search(sentence)
     )
+
+
+_GIVE = re.compile(
+    r"\b(?:send|mail|e-mail|email|forward|reply|text|submit|confirm|provide|give|share|tell|state|post"
+    r"|message)\b"
+    r"|\b(?:gonder|ilet|paylas|bildir|soyle|yolla|dogrula|ver|belirt)(?:y?[iu]n(?:[iu]z)?"
+    r"|m[ae]n[iu]z\w*|m[ae]l[iu]s[iu]n\w*"
+    r"|[iu]r mis[iu]n\w*|m[ae]s[iu]\w*)?(?=[\s.,;:!?'\")|]|$)"
+)
+_ENTER = re.compile(
+    r"\b(?:enter|type|write|fill in|put in)\b|\b(?:gir|yaz|doldur)(?:y?[iu]n(?:[iu]z)?|m[ae]n[iu]z\w*"
+    r"|m[ae]l[iu]\w*)?\b"
+)
+
+
+def demands_secret(sentence: str) -> bool:
+    """Whether a folded sentence wants a password or the like told, sent, or asked for. Enough to strike it
+    from an answer, whoever wrote it: no handbook needs it said."""
+    if NEGATED.search(sentence):
+        return False
+    wanted = _GIVE.search(sentence) or _ASKS_SECRET.search(sentence)
+    if _SECRET.search(sentence) and wanted:
+        return True
+    return bool(CREDENTIAL.search(sentence) and ("?" in sentence or (wanted and _SECRET.search(sentence))))
+
+
+def mentions_secret(sentence: str) -> bool:
+    """Whether a folded sentence has credentials given or typed in; harmless where a source says so."""
+    given = _GIVE.search(sentence) or _ENTER.search(sentence) or _ASKS_SECRET.search(sentence)
+    return bool(CREDENTIAL.search(sentence) and given and not NEGATED.search(sentence))
+
+
+def addresses(text: str) -> list[str]:
+    """Mail addresses and links in a folded text, without the full stop that ends their sentence."""
+    return [found.rstrip(".,;:!?") for found in ADDRESS.findall(text)]

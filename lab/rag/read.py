@@ -16,7 +16,7 @@ import numpy as np
 
 from lab.kinds import Citation, Hit
 from lab.models.readers import Source, build_prompt, reader
-from lab.rag import calibration, expect
+from lab.rag import calibration, expect, guard
 from lab.rag.engine import Engine
 from lab.rag.pieces import Piece, pieces_of
 from lab.rag.pipeline import Pipeline
@@ -47,7 +47,17 @@ class Reading:
 
 def read(question: str, hits: Sequence[Hit], pipeline: Pipeline, engine: Engine, trace: Trace) -> Reading:
     """The answer to the question from these hits. Writes the prompt's tokens into the trace for every
-    reader: they are what a language model would be sent, counted with one tokenizer."""
+    reader: they are what a language model would be sent, counted with one tokenizer.
+
+    With `guard` no reader is handed suspect text, and its answer is checked."""
+    if pipeline.guard:
+        hits = guard.sources(hits, trace)
+        reading = _read(question, hits, pipeline, engine, trace)
+        return guard.answer(question, reading, hits, pipeline, engine, trace)
+    return _read(question, hits, pipeline, engine, trace)
+
+
+def _read(question: str, hits: Sequence[Hit], pipeline: Pipeline, engine: Engine, trace: Trace) -> Reading:
     sources = [_source(number, hit) for number, hit in enumerate(hits, start=1)]
     if pipeline.reader != EXTRACTIVE:
         return _by_model(question, hits, sources, pipeline, trace)
