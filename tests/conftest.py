@@ -79,16 +79,17 @@ def engine_of_pair(corpus: servers.Server) -> Iterator[Engine]:
 @pytest.fixture(scope="module")
 def climbed(corpus: servers.Server) -> Iterator[Path]:
     """The home of the same server, with a whole climb in its ledger; the settings lead there meanwhile."""
-    assert corpus.home is not None
+    assert corpus.data is not None
+    home = corpus.data.parent
     before = os.environ.get("LAB_HOME")
-    os.environ["LAB_HOME"] = str(corpus.home)
+    os.environ["LAB_HOME"] = str(home)
     settings.cache_clear()
     try:
         with writer(corpus) as conn:
             known = ledger.latest(conn, rungs=len(NAMES))
         if known is None:
             desk.climb()
-        yield corpus.home
+        yield home
     finally:
         os.environ.pop("LAB_HOME")
         if before is not None:
