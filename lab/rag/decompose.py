@@ -26,6 +26,8 @@ SEARCHES = 8
 """Searches for one question, over all parts and rounds."""
 CALLS = 3
 """Calls of a planning model for one question: one to plan, the others for other wordings."""
+CONTEXT = 1.0
+"""Weight of a hit's score for the whole question beside its score for a part. Chosen on the dev questions."""
 MISSING = {
     "en": "For this part I found nothing in the documents you may read: “{part}”",
     "tr": "Şu kısım için okuyabildiğiniz belgelerde bir şey bulamadım: “{part}”",
@@ -73,7 +75,11 @@ def answer(
     budget: Budget,
 ) -> tuple[Reading, list[Hit]]:
     """(what is answered, the hits of all parts in turn: the best of each, then the second of each, …)."""
-    found = [_searched(at, part, find, pipeline, trace, budget) for at, part in enumerate(parts, start=1)]
+    budget.searches -= 1
+    whole = find(question)
+    found = [
+        _searched(at, part, whole, find, pipeline, trace, budget) for at, part in enumerate(parts, start=1)
+    ]
     with trace.step("interleave", sum(map(len, found))) as line:
         hits = interleaved(found)
         line.out = min(len(hits), pipeline.k)
@@ -101,8 +107,25 @@ def texts(question: str) -> list[str]:
     return list(dict.fromkeys([question, *(text for part in found for text in (part.search, part.text))]))
 
 
+def in_context(hits: Sequence[Hit], whole: Sequence[Hit]) -> list[Hit]:
+    """A part's hits with their scores for the whole question added, best first; what the whole question did
+    not find counts as its last hit."""
+    if not whole:
+        return list(hits)
+    scores = {hit.chunk.id: hit.score for hit in whole}
+    floor = min(scores.values())
+    added = [replace(hit, score=hit.score + CONTEXT * scores.get(hit.chunk.id, floor)) for hit in hits]
+    return sorted(added, key=lambda hit: -hit.score)
+
+
 def _searched(
-    number: int, part: Part, find: Find, pipeline: Pipeline, trace: Trace, budget: Budget
+    number: int,
+    part: Part,
+    whole: Sequence[Hit],
+    find: Find,
+    pipeline: Pipeline,
+    trace: Trace,
+    budget: Budget,
 ) -> list[Hit]:
     """The hits of the wording with the best support; the next one is tried only while it is not enough."""
     best: list[Hit] = []
@@ -112,7 +135,7 @@ def _searched(
     while wording is not None and len(tried) < ROUNDS and budget.searches > 0:
         budget.searches -= 1
         tried.append(wording)
-        hits = find(wording)
+        hits = in_context(find(wording), whole)
         with trace.step("enough?", len(hits)) as line:
             support = calibration.support(hits[: pipeline.read], pipeline) if pipeline.abstains else None
             enough = bool(hits) and (support is None or support >= 0)
