@@ -136,7 +136,8 @@ def climb(
                 rung.base, base.of("dev"), rung.name, [s for s in scored if s.split == "dev"]
             )
             leaks = sum(s.leak for s in scored) - sum(s.leak for s in base.scored)
-            verdict, reason = keep(comparison, leaks=max(0, leaks), free=technique.free)
+            opened = sum(s.obeyed for s in scored) if not any(s.obeyed for s in base.scored) else 0
+            verdict, reason = keep(comparison, leaks=max(0, leaks), free=technique.free, attacks=opened)
             if technique.aside:
                 verdict, reason = (
                     False,

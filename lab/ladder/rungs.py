@@ -34,6 +34,7 @@ LADDER = (
     Technique("letters", "Turkish letters restored in questions typed without", {"letters": True}, free=True),
     Technique("T3", "no retrieval: everything in one prompt", {"full_context": True}, aside=True),
     Technique("T4", "BM25 beside the vectors, fused", {"hybrid": True}),
+    Technique("guard", "suspect text kept out of prompts, answers checked", {"guard": True}, free=True),
 )
 NAMES = tuple(technique.name for technique in LADDER)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lab.kinds import Answer, Hit, Sight
-from lab.rag import decompose, letters, read, retrieve
+from lab.rag import decompose, guard, letters, read, retrieve
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
 from lab.rag.trace import Trace
@@ -45,4 +45,7 @@ def ask(question: str, sight: Sight, pipeline: Pipeline, engine: Engine) -> Answ
 
 def _found(question: str, sight: Sight, pipeline: Pipeline, engine: Engine, trace: Trace) -> list[Hit]:
     """The hits of a question, or of one part of it, as they go to the reader."""
-    return retrieve.search(question, sight, pipeline, engine, trace)
+    hits = retrieve.search(question, sight, pipeline, engine, trace)
+    if pipeline.guard:  # before anything else reads them; `read` guards once more what was put together since
+        hits = guard.sources(hits, trace)
+    return hits
