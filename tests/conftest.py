@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -13,7 +14,9 @@ import pytest
 from lab.corpus.chunk import chunk_all
 from lab.corpus.load import load_folder
 from lab.evaluation import ledger
+from lab.evaluation.gold import load_gold
 from lab.ladder.rungs import NAMES, technique
+from lab.ladder.tickets import tickets
 from lab.memory import server as servers
 from lab.memory import write
 from lab.memory.connect import writer
@@ -76,22 +79,35 @@ def engine_of_pair(corpus: servers.Server) -> Iterator[Engine]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def short_exam(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first exam, the questions that tickets were seen on, and a third of the other dev questions: enough
+    to climb with."""
+    shown = {key for item in tickets() for key in (item.shown.en, item.shown.tr)} | {"acc-01"}
+    dev = [question for question in load_gold(settings().gold) if question.split == "dev"]
+    chosen = {
+        question.id
+        for at, question in enumerate(dev)
+        if question.id.startswith("q") or question.id in shown or at % 3 == 0
+    }
+    path = tmp_path_factory.mktemp("gold") / "short.jsonl"
+    lines = settings().gold.read_text(encoding="utf-8").splitlines()
+    path.write_text("".join(f"{line}\n" for line in lines if json.loads(line)["id"] in chosen), "utf-8")
+    return path
+
+
 @pytest.fixture(scope="module")
-def climbed(corpus: servers.Server) -> Iterator[Path]:
-    """The home of the same server, with a whole climb in its ledger; the settings lead there meanwhile."""
+def climbed(corpus: servers.Server, short_exam: Path) -> Iterator[Path]:
+    """The home of the same server with a whole climb of the short exam; the settings lead there meanwhile."""
     assert corpus.data is not None
     home = corpus.data.parent
-    before = os.environ.get("LAB_HOME")
-    os.environ["LAB_HOME"] = str(home)
-    settings.cache_clear()
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LAB_HOME", str(home))
+        patch.setenv("LAB_GOLD", str(short_exam))
+        settings.cache_clear()
         with writer(corpus) as conn:
             known = ledger.latest(conn, rungs=len(NAMES))
         if known is None:
             desk.climb()
         yield home
-    finally:
-        os.environ.pop("LAB_HOME")
-        if before is not None:
-            os.environ["LAB_HOME"] = before
-        settings.cache_clear()
+    settings.cache_clear()
