@@ -108,6 +108,36 @@ def ingest(
 
 
 @app.command()
+def scan(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="Default: the Kraken Air corpus in data/.")
+    ] = None,
+    measure: Annotated[
+        bool, typer.Option("--measure", help="How much the scan finds of its own exam, gold/scan.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Text in a folder of documents that gives orders to assistants or asks for credentials. No database."""
+    from lab.evaluation import scanning
+    from lab.workshop import scans
+
+    if measure:
+        lines = scans.measured()
+        if as_json:
+            _emit(scanning.to_json(lines))
+        else:
+            out.print(scans.measure_table(lines))
+        return
+    source, documents, found = scans.scan(folder)
+    if as_json:
+        _emit(scans.findings_json(source, documents, found))
+    else:
+        if found:
+            out.print(scans.findings_table(found))
+        out.print(f"{len(found)} findings in {documents} documents of {source}.", markup=False)
+
+
+@app.command()
 def climb(
     rungs: Annotated[
         str | None, typer.Option(help="Comma-separated, e.g. fixed,section,T1. Default: all.")

@@ -272,6 +272,8 @@ def accused(sentence: str, hidden: bool, spoken_to: bool) -> tuple[str, str] | N
     addressed = found.spoken_to or spoken_to
     asks = found.asks_secret and not found.negated
     if found.ai or addressed:
+        if asks and found.output:
+            return "assistant", "has an assistant ask for credentials"
         if found.output or (found.quiet and (addressed or (found.ai and found.orders))):
             return "assistant", "tells an assistant what to do with its answers"
         if asks and (found.user or found.say or addressed or hidden):
