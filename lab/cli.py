@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from lab import __version__
+from lab import __version__, cli_mind
 from lab.kinds import LabError
 
 app = typer.Typer(
@@ -22,6 +22,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(cli_mind.mind, name="mind")
+app.add_typer(cli_mind.audit, name="audit")
 out = Console(width=None if sys.stdout.isatty() else 110)
 err = Console(stderr=True)
 

@@ -37,13 +37,35 @@ def owner(server: Server, *, vector: bool = True) -> AbstractContextManager[Conn
 
 
 class Pool(psycopg_pool.ConnectionPool[Connection]):
-    """A connection pool whose failure to connect is a LabError."""
+    """A connection pool whose failures are LabErrors: no connection in time, or one that broke in use."""
 
     def getconn(self, timeout: float | None = None) -> Connection:
         try:
             return super().getconn(timeout)
         except psycopg_pool.PoolTimeout as error:
-            raise _unreachable(error) from error
+            try:
+                psycopg.connect(**{**self._login, "connect_timeout": 3}).close()
+            except psycopg.OperationalError as cause:
+                raise _unreachable(cause) from error
+            raise LabError(
+                f"All {self.max_size} connections are in use: {str(error).strip()}",
+                "Each is given back when its transaction ends.",
+                "Try again, or let fewer threads work at once.",
+            ) from error
+
+    @contextlib.contextmanager
+    def connection(self, timeout: float | None = None) -> Iterator[Connection]:
+        with super().connection(timeout) as connection:
+            try:
+                yield connection
+            except psycopg.OperationalError as error:
+                if connection.broken:
+                    raise _unreachable(error) from error
+                raise
+
+    @property
+    def _login(self) -> Mapping[str, Any]:
+        return dict(self.kwargs) if isinstance(self.kwargs, Mapping) else {}
 
 
 def pool(server: Server, role: Role, *, size: int = 4) -> Pool:
@@ -97,6 +119,12 @@ def _know_vectors(connection: Connection) -> None:
 
 
 def _unreachable(error: Exception) -> LabError:
+    if any(sign in str(error) for sign in ("too many clients", "connection slots", "too many connections")):
+        return LabError(
+            f"The database takes no more connections: {str(error).strip()}",
+            "Each running command, notebook and test holds a few.",
+            "End some of them and try again; nothing was written.",
+        )
     return LabError(
         f"The database does not answer: {str(error).strip()}",
         "It was stopped, or its machine is gone.",

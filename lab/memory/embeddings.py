@@ -65,6 +65,12 @@ class Cached:
         """Like `passages`, for questions."""
         return self._remembered("query", texts, self.base.queries)
 
+    def forget(self, texts: Sequence[str]) -> None:
+        """Drops passages from the process's memory; those in the database go with `forget_stored`."""
+        with self._lock:
+            for text in texts:
+                self._recent.pop(("passage", text), None)
+
     def close(self) -> None:
         """Gives back the connection; the next call opens another."""
         with self._lock:
@@ -192,6 +198,14 @@ def space_id(connection: psycopg.Connection[Any], name: str, dimensions: int) ->
             "An embedder whose vectors change must change the name of its space.",
         )
     return int(row[0])
+
+
+def forget_stored(connection: psycopg.Connection[Any], texts: Sequence[str]) -> None:
+    """Drops these passages from the cache, in every space. Who still uses one embeds it again."""
+    connection.execute(
+        "delete from embedding where space in (select id from embedding_space) and key = any(%s)",
+        [[_key("passage", text) for text in texts]],
+    )
 
 
 def _stored(

@@ -25,12 +25,15 @@ class Filter:
     exclude_scope: str | None = None
     documents: frozenset[str] | None = None
     editions: frozenset[str] | None = None
+    tag: str | None = None
+    """As `model.tag_key` gives it."""
 
 
 _WHERE: LiteralString = """
     and (%(exclude_scope)s::text is null or m.labels->>'scope' is distinct from %(exclude_scope)s)
     and (%(documents)s::text[] is null or m.document = any(%(documents)s))
-    and (%(editions)s::text[] is null or m.edition = any(%(editions)s))"""
+    and (%(editions)s::text[] is null or m.edition = any(%(editions)s))
+    and (%(tag)s::text is null or %(tag)s = any(m.tag_keys))"""
 
 
 def by_vector(
@@ -256,6 +259,7 @@ def _values(view: View, collection: str, k: int | None, where: Filter | None) ->
         "exclude_scope": where.exclude_scope,
         "documents": None if where.documents is None else sorted(where.documents),
         "editions": None if where.editions is None else sorted(where.editions),
+        "tag": where.tag,
     }
 
 

@@ -127,10 +127,11 @@ def corpus_hash(server: Server, workspace: str) -> str:
 
 
 def roles(server: Server, workspace: str) -> dict[str, frozenset[str]]:
-    """Role → modules it may read."""
+    """Role → modules it may read; without the roles of minds, which are opened with a credential."""
     with writer(server) as connection, writing(connection, workspace):
         rows = connection.execute(
-            "select role, array_agg(module) from role_module where workspace = %s group by 1 order by 1",
+            "select role, array_agg(module) from role_module "
+            "where workspace = %s and left(role, 5) <> 'mind:' group by 1 order by 1",
             [workspace],
         ).fetchall()
     return {role: frozenset(modules) for role, modules in rows}

@@ -28,7 +28,7 @@ from lab.evaluation.gold import load_gold
 from lab.evaluation.ledger import RungRow
 from lab.kinds import Answer, Hit, LabError, Sight
 from lab.ladder import rungs
-from lab.memory import migrate, server, write
+from lab.memory import audit, migrate, server, write
 from lab.memory.connect import writer
 from lab.models.embedders import Embedder, blend
 from lab.rag import ask as asking
@@ -293,7 +293,18 @@ def ask(
             raise LabError(f"There is no role {role!r}.", f"The roles are {', '.join(sorted(known))}.")
         day = as_of or date.today()
         sight = Sight(frozenset({role}), day, workspace=running.workspace)
-        return Asked(asking.ask(question, sight, chosen.pipeline, running), chosen.name, role, day)
+        answer = asking.ask(question, sight, chosen.pipeline, running)
+        audit.answered(
+            running.server,
+            running.read,
+            sight,
+            role=role,
+            question=question,
+            memories=[hit.chunk.id for hit in answer.hits],
+            rung=chosen.name,
+            detail={"abstained": answer.abstained},
+        )
+        return Asked(answer, chosen.name, role, day)
 
 
 def kept_or_stack() -> tuple[str, ...]:
