@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lab.kinds import Answer, Hit, Sight
-from lab.rag import decompose, guard, letters, read, retrieve
+from lab.rag import decompose, guard, letters, read, retrieve, widen
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
 from lab.rag.trace import Trace
@@ -27,17 +27,20 @@ def ask(question: str, sight: Sight, pipeline: Pipeline, engine: Engine) -> Answ
     def find(text: str) -> list[Hit]:
         return _found(text, seen, pipeline, engine, trace)
 
+    def wide(text: str, found: list[Hit]) -> list[Hit]:
+        return widen.widen(text, found, seen, pipeline, engine, trace) if pipeline.widen else found
+
     if pipeline.decompose and pipeline.searches:
         budget = decompose.Budget()
         parts = decompose.parts(question, pipeline, trace, budget)
         if len(parts) > 1:
-            reading, hits = decompose.answer(question, parts, find, pipeline, engine, trace, budget)
+            reading, hits = decompose.answer(question, parts, find, wide, pipeline, engine, trace, budget)
             return Answer(reading.text, reading.abstained, reading.citations, tuple(hits), tuple(trace.steps))
     if pipeline.full_context and engine.knows(seen):
         seen = replace(seen, roles=seen.roles | SERVICE)
         hits = retrieve.everything(seen, engine, trace)
     elif pipeline.searches:
-        hits = find(question)
+        hits = wide(question, find(question))
     sources = hits if pipeline.full_context else hits[: pipeline.read]
     reading = read.read(question, sources, pipeline, engine, trace)
     return Answer(reading.text, reading.abstained, reading.citations, tuple(hits), tuple(trace.steps))

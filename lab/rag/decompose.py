@@ -33,7 +33,9 @@ MISSING = {
     "tr": "Şu kısım için okuyabildiğiniz belgelerde bir şey bulamadım: “{part}”",
 }
 Find = Callable[[str], list[Hit]]
-"""Everything from the search to what is read, for one text."""
+"""The hits of one text, from the search to the guard of sources."""
+Widened = Callable[[str, list[Hit]], list[Hit]]
+"""The hits of one text as they are read."""
 
 
 @dataclass
@@ -69,6 +71,7 @@ def answer(
     question: str,
     parts: Sequence[Part],
     find: Find,
+    widened: Widened,
     pipeline: Pipeline,
     engine: Engine,
     trace: Trace,
@@ -80,6 +83,7 @@ def answer(
     found = [
         _searched(at, part, whole, find, pipeline, trace, budget) for at, part in enumerate(parts, start=1)
     ]
+    found = [widened(part.search, hits) for part, hits in zip(parts, found, strict=True)]
     with trace.step("interleave", sum(map(len, found))) as line:
         hits = interleaved(found)
         line.out = min(len(hits), pipeline.k)
