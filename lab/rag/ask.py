@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lab.kinds import Answer, Hit, Sight
-from lab.rag import decompose, guard, letters, read, retrieve, widen
+from lab.rag import decompose, guard, letters, read, rerank, retrieve, widen
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
 from lab.rag.trace import Trace
@@ -51,4 +51,6 @@ def _found(question: str, sight: Sight, pipeline: Pipeline, engine: Engine, trac
     hits = retrieve.search(question, sight, pipeline, engine, trace)
     if pipeline.guard:  # before anything else reads them; `read` guards once more what was put together since
         hits = guard.sources(hits, trace)
+    if pipeline.rerank:
+        hits = rerank.rerank(question, hits, pipeline, engine, trace)
     return hits
