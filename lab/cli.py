@@ -238,6 +238,23 @@ def compare(
 
 
 @app.command()
+def parents(
+    rung: Annotated[str | None, typer.Option(help="Default: the last one the ladder kept.")] = None,
+    split: Annotated[str, typer.Option()] = "dev",
+    everything: Annotated[bool, typer.Option("--all", help="All questions, not those about mails.")] = False,
+    as_json: Json = False,
+) -> None:
+    """What is found and what is read, as sentences, paragraphs or sections, on the mail questions."""
+    from lab.workshop import widths
+
+    rows = widths.compared(rung, split, everything)
+    if as_json:
+        _emit({"rows": [row.to_json() for row in rows]})
+    else:
+        out.print(widths.table(rows))
+
+
+@app.command()
 def ledger(
     run: Annotated[int | None, typer.Option(help="One run, with its rungs.")] = None, as_json: Json = False
 ) -> None:

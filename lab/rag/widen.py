@@ -29,7 +29,7 @@ from lab.text import calm, count_tokens
 
 MODES = ("unit", "neighbours", "paragraph", "parent")
 LINE = "+line"
-BEST = 3
+BEST = 4
 """Units of a hit that are widened. Chosen on the dev questions."""
 PARTS = 8
 """Stored parts on either side that are looked for as the rest of a section."""
