@@ -62,9 +62,20 @@ def _scan(text: str) -> tuple[Finding, ...]:
     judged: set[str] = set()
     for view in views(text):
         for first, last, kind, reason in _in_view(view, text, judged):
+            first, last = (first, last) if view.part else _whole_rows(text, first, last)
             if last > first and not any(first < other.last and other.first < last for other in found):
                 found.append(Finding(first, last, text[first:last], view.name, kind, reason))
     return tuple(sorted(found, key=lambda finding: finding.first))
+
+
+def _whole_rows(text: str, first: int, last: int) -> tuple[int, int]:
+    """The span, and where it begins or ends in a table row, that row to its ends."""
+    for at in (first, last):
+        start = text.rfind("\n", max(0, at - LONGEST), at) + 1
+        if text[start : start + 8].lstrip().startswith("|"):
+            end = text.find("\n", at, at + LONGEST)
+            first, last = min(first, start), max(last, end if end >= 0 else min(len(text), at + LONGEST))
+    return first, last
 
 
 def _in_view(view: View, text: str, judged: set[str]) -> Iterator[tuple[int, int, str, str]]:

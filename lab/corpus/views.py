@@ -58,6 +58,8 @@ class View:
     hidden: bool
     place: Callable[[int, int], tuple[int, int]]
     """(first, last) in `text` → (first, last) in the original."""
+    part: bool = False
+    """A hidden part of the original, not all of it: what is found in it means the whole part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def _within(
     for first, last, inner in parts:
         whole = reading.place(first, last)
         for view in views(inner, depth + 1):
-            yield View(name, view.text, True, lambda _, __, whole=whole: whole)  # type: ignore[misc]
+            yield View(name, view.text, True, lambda _, __, whole=whole: whole, True)  # type: ignore[misc]
 
 
 def _tag_runs(text: str) -> Iterator[tuple[int, int, str]]:
