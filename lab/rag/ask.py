@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lab.kinds import Answer, Hit, Sight
-from lab.rag import decompose, guard, letters, read, rerank, retrieve, widen
+from lab.rag import decompose, guard, letters, read, rerank, retrieve, supersede, widen
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
 from lab.rag.trace import Trace
@@ -53,4 +53,7 @@ def _found(question: str, sight: Sight, pipeline: Pipeline, engine: Engine, trac
         hits = guard.sources(hits, trace)
     if pipeline.rerank:
         hits = rerank.rerank(question, hits, pipeline, engine, trace)
+    if pipeline.supersedes:
+        hits = supersede.follow(hits, sight, pipeline, engine, trace)
+        hits = guard.sources(hits, trace) if pipeline.guard else hits
     return hits

@@ -16,7 +16,7 @@ import numpy as np
 
 from lab.kinds import Citation, Hit
 from lab.models.readers import Source, build_prompt, reader
-from lab.rag import calibration, expect, guard
+from lab.rag import calibration, expect, guard, supersede
 from lab.rag.engine import Engine
 from lab.rag.pieces import Piece, pieces_of
 from lab.rag.pipeline import Pipeline
@@ -88,8 +88,8 @@ def extract(question: str, hits: Sequence[Hit], engine: Engine) -> list[Piece]:
     scores = scores + RANK * np.array([hits[piece.hit].score for piece in pieces])
     scores = scores + ROW * _rows(question, pieces, engine)
     chosen: dict[str, Piece] = {}
-    for at in np.argsort(-scores, kind="stable"):
-        chosen.setdefault(pieces[at].shown, pieces[at])
+    for piece in supersede.settle(question, hits, [pieces[at] for at in np.argsort(-scores, kind="stable")]):
+        chosen.setdefault(piece.shown, piece)
         if len(chosen) == QUOTES:
             break
     return list(chosen.values())
