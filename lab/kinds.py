@@ -138,6 +138,8 @@ class Mark:
     """What holds, as written ("400 TRY"); empty when something ended or no value was stated."""
     stale: tuple[tuple[str, date | None, date | None], ...]
     """(value, from, until exclusive) of what does not hold on that day."""
+    said: tuple[str, ...] = ()
+    """The hit's own sentences that state a change which does not hold on that day, verbatim."""
     whole: bool = False
     """Nothing of the hit's text holds any more."""
 

@@ -200,6 +200,7 @@ def _marked(hit: Hit, place: _Place, day: date, editions: set[str]) -> Hit:
         if one.source_document == chunk.document
         and one.source_section in chunk.sections
         and one.source_edition == chunk.label.edition
+        and _overlaps(one.evidence, chunk.text)
     ]
     if not made and not is_root:
         return hit
@@ -215,24 +216,27 @@ def _marked(hit: Hit, place: _Place, day: date, editions: set[str]) -> Hit:
             state = "current"
         else:
             state = "later" if all(day < one.valid_from for one in made) else "ended"
-            whole = not stale
     else:
         state = "current" if link is None else "amended"
         whole = thread.whole(day)
     why = {"amended": f"earlier: changed by {place.chunk.ref}", "ended": "earlier: no longer holds"}
     why |= {"later": "does not hold yet"}
     note = (why[state],) if state in why else ()
-    mark = Mark(state, place.chunk.ref, place.quote, place.value, stale, whole)
+    said = tuple(one.evidence for one in made if one is not link and one.evidence != place.quote)
+    mark = Mark(state, place.chunk.ref, place.quote, place.value, stale, said, whole)
     return replace(hit, marks=(*hit.marks, mark), why=(*hit.why, *note))
 
 
 def _found_by_stale(hit: Hit, view: View) -> bool:
-    """Whether the unit that the hit was found by states what does not hold; True when no unit is known."""
+    """Whether the unit that the hit was found by states what does not hold, or stands beside an announcement
+    that does not hold; True when no unit is known."""
     names = [why.removeprefix("found by ") for why in hit.why if why.startswith("found by ")]
     found = search.fetch(view, names)
     mark = hit.marks[-1]
+    near = [p for p in re.split(r"\n\s*\n", hit.chunk.text) if any(_same(p, one) for one in mark.said)]
     return not found or any(
-        _states(Piece(0, chunk.text, chunk.text), mark) or not mark.stale for chunk in found.values()
+        _states(Piece(0, chunk.text, chunk.text), mark) or any(_same(p, chunk.text) for p in near)
+        for chunk in found.values()
     )
 
 
@@ -252,8 +256,8 @@ def _stale(piece: Piece, hits: Sequence[Hit]) -> Mark | None:
 
 
 def _states(piece: Piece, mark: Mark) -> bool:
-    if not mark.stale:
-        return mark.whole or _same(piece.quote, mark.quote)
+    if mark.whole or any(_same(piece.quote, sentence) for sentence in mark.said):
+        return True
     present = _keys(piece)
     return any(keys(value) <= present for value, _, _ in mark.stale)
 
@@ -338,6 +342,13 @@ def _same(piece: str, quote: str) -> bool:
 
 def _squeezed(text: str) -> str:
     return " ".join(text.split())
+
+
+def _overlaps(sentence: str, text: str) -> bool:
+    """Whether a chunk holds the sentence, or some of it where it was cut."""
+    words = [word for word in sentence.split() if len(word) > 3]
+    held = set(text.split())
+    return _squeezed(sentence) in _squeezed(text) or 2 * sum(word in held for word in words) > len(words)
 
 
 def _overlap(quote: str, text: str) -> int:
