@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lab.corpus.chunk import chunk_all
+from lab.corpus.links import propose
 from lab.corpus.load import load_folder
 from lab.evaluation import ledger
 from lab.evaluation.gold import load_gold
@@ -53,6 +54,7 @@ def corpus(server: servers.Server) -> servers.Server:
         chunk_all,
         embedders=cached(blend("use"), server),
         workspace=WORKSPACE,
+        links=propose(load_folder(ROOT / "data")),
     )
     return server
 

@@ -16,7 +16,7 @@ from lab.kinds import Chunk, LabError
 from lab.memory.connect import writer
 from lab.memory.search import fetch
 from lab.memory.server import Server
-from lab.memory.visibility import View, writing
+from lab.memory.visibility import Connection, View, writing
 
 STATES = ("proposed", "confirmed", "undone")
 _COLUMNS: LiteralString = (
@@ -42,41 +42,46 @@ class Kept:
 
 
 def write(server: Server, links: Sequence[Link], workspace: str = "kraken") -> int:
+    """`sync` in a transaction of its own, under the lock of an ingest."""
+    with writer(server) as connection, writing(connection, workspace):
+        connection.execute(
+            "select pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"lab.ingest {workspace}"]
+        )
+        return sync(connection, workspace, links)
+
+
+def sync(connection: Connection, workspace: str, links: Sequence[Link]) -> int:
     """Makes the workspace's proposed links exactly these; returns how many rows were written or removed.
 
     What was confirmed or undone stays so under the same id; a link no longer proposed goes unless it was
     undone. Nothing is written when nothing changed. Links of documents that are not stored are left out."""
     given = Jsonb([_row(link) for link in links])
-    with writer(server) as connection, writing(connection, workspace):
-        connection.execute(
-            "select pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"lab.ingest {workspace}"]
-        )
-        gone = connection.execute(
-            "delete from link where workspace = %s and proposed_by = 'rules' and state <> 'undone' "
-            "and id <> all(%s)",
-            [workspace, [link.id for link in links]],
-        ).rowcount
-        written = connection.execute(
-            f"""insert into link (workspace, {_COLUMNS})
-                select %s, {_COLUMNS} from jsonb_to_recordset(%s) as new (
-                    id text, kind text, source_document text, source_edition text, source_section text,
-                    target_document text, target_section text, said_on date, valid_from date, valid_to date,
-                    evidence text, named_by text, old_value text, new_value text,
-                    confidence real, proposed_by text)
-                where exists (select from document d where d.workspace = %s and d.id = new.source_document
-                              and d.edition = new.source_edition)
-                on conflict (workspace, id) do update set
-                    said_on = excluded.said_on, valid_to = excluded.valid_to,
-                    evidence = excluded.evidence, named_by = excluded.named_by,
-                    old_value = excluded.old_value, new_value = excluded.new_value,
-                    confidence = excluded.confidence
-                where (link.said_on, link.valid_to, link.evidence, link.named_by, link.old_value,
-                       link.new_value, link.confidence)
-                      is distinct from (excluded.said_on, excluded.valid_to, excluded.evidence,
-                                        excluded.named_by, excluded.old_value, excluded.new_value,
-                                        excluded.confidence)""",
-            [workspace, given, workspace],
-        ).rowcount
+    gone = connection.execute(
+        "delete from link where workspace = %s and proposed_by = 'rules' and state <> 'undone' "
+        "and id <> all(%s)",
+        [workspace, [link.id for link in links]],
+    ).rowcount
+    written = connection.execute(
+        f"""insert into link (workspace, {_COLUMNS})
+            select %s, {_COLUMNS} from jsonb_to_recordset(%s) as new (
+                id text, kind text, source_document text, source_edition text, source_section text,
+                target_document text, target_section text, said_on date, valid_from date, valid_to date,
+                evidence text, named_by text, old_value text, new_value text,
+                confidence real, proposed_by text)
+            where exists (select from document d where d.workspace = %s and d.id = new.source_document
+                          and d.edition = new.source_edition)
+            on conflict (workspace, id) do update set
+                said_on = excluded.said_on, valid_to = excluded.valid_to,
+                evidence = excluded.evidence, named_by = excluded.named_by,
+                old_value = excluded.old_value, new_value = excluded.new_value,
+                confidence = excluded.confidence
+            where (link.said_on, link.valid_to, link.evidence, link.named_by, link.old_value,
+                   link.new_value, link.confidence)
+                  is distinct from (excluded.said_on, excluded.valid_to, excluded.evidence,
+                                    excluded.named_by, excluded.old_value, excluded.new_value,
+                                    excluded.confidence)""",
+        [workspace, given, workspace],
+    ).rowcount
     return gone + written
 
 

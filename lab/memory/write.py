@@ -10,8 +10,10 @@ import numpy as np
 from pgvector import HalfVector
 from psycopg.types.json import Jsonb
 
+from lab.corpus.links import Link
 from lab.kinds import Chunk, Document
 from lab.memory import bm25, hnsw
+from lab.memory import links as keep_links
 from lab.memory.connect import owner, writer
 from lab.memory.embeddings import space_id
 from lab.memory.rows import GIVEN, Row, as_json, prepare
@@ -43,10 +45,12 @@ def ingest(
     embedders: Sequence[Embedder] = (),
     only: Mapping[str, Collection[str]] | None = None,
     workspace: str = "kraken",
+    links: Sequence[Link] | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> IngestReport:
     """Makes the workspace's documents exactly these. Embeds `search_text` in the space of each embedder;
-    `only` narrows a space to some collections (a slow embedder that one index alone needs).
+    `only` narrows a space to some collections (a slow embedder that one index alone needs). `links` become
+    the proposed links between them; None leaves those that are stored, but for documents that go.
 
     Unchanged chunks keep their row, vectors and postings; a chunk whose label alone changed (an edition that
     ended) is updated in place; a document that is gone takes all that was made of it along. One transaction
@@ -67,6 +71,8 @@ def ingest(
             )
             before, touched_documents = _sync_documents(connection, workspace, documents)
             touched_chunks, written = _sync_chunks(connection, workspace, rows)
+            if links is not None:
+                keep_links.sync(connection, workspace, links)
             placed = sum(
                 _place_vectors(connection, workspace, embedder, known, narrowed.get(embedder.space))
                 for embedder, known in zip(embedders, vectors, strict=True)

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from tqdm.auto import tqdm
 
 from lab.corpus.chunk import chunk_all
+from lab.corpus.links import propose
 from lab.corpus.load import load_folder
 from lab.corpus.mail import DEFAULT_ACCESS
 from lab.evaluation import climb as climbing
@@ -90,6 +91,7 @@ def ingest(folder: Path | None = None, embedder: str | None = None) -> dict[str,
         embedders=cached(tuple(dict.fromkeys((*parts, *second))), found),
         only=narrowed(parts, second),
         workspace=settings().workspace,
+        links=propose(documents),
     )
     # What the reader will quote: a thousand short texts at once instead of thirty at each question.
     (reading,) = cached(blend(READER_EMBEDDER), found)
