@@ -11,6 +11,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from lab.corpus.scan import scan
 from lab.evaluation import climb as climbing
 from lab.evaluation import ledger as book
 from lab.evaluation.climb import Climbed
@@ -21,7 +22,7 @@ from lab.kinds import Answer, Hit, LabError, Sight
 from lab.ladder import rungs
 from lab.ladder.rungs import Rung
 from lab.ladder.tickets import ticket
-from lab.memory import search, server
+from lab.memory import links, search, server
 from lab.memory.connect import writer
 from lab.memory.visibility import looking
 from lab.rag import ask as asking
@@ -213,10 +214,50 @@ class Lesson:
         story = f"<h4>{escape(title)}</h4><p>{escape(found.scenario.of(self.language))}</p>"
         return Shown(found, story + html.facts(facts), title)
 
-    def chunks(self, chunker: str, document: str, section: str, role: str = "employee") -> Shown:
-        """How a chunker (`fixed-300`, `section`, `unit`) cut a section, as a role sees it on DAY; what is
+    def shown(self, name: str) -> str:
+        """Id of the gold question on which a ticket was seen, in this lesson's language."""
+        return ticket(name).shown.of(self.language)
+
+    def links(self, role: str = "employee") -> Shown:
+        """What amends what, as far as the role may read both ends: each link with the sentence that states
+        it."""
+        with looking(
+            self.engine.read, Sight(frozenset({role}), None, workspace=self.engine.workspace)
+        ) as view:
+            found = links.listed(view)
+        rows = [
+            [
+                escape(kept.link.id),
+                f"{escape(kept.link.source)} <b>{escape(kept.link.kind)}</b> {escape(kept.link.target)}",
+                escape(" → ".join(filter(None, (kept.link.old, kept.link.new)))),
+                f"{kept.link.valid_from} – {kept.link.valid_to or ''}",
+                escape(kept.link.evidence),
+                escape(kept.state),
+            ]
+            for kept in found
+        ]
+        text = "\n".join(f"{kept.link.source} {kept.link.kind} {kept.link.target}" for kept in found)
+        return Shown(found, html.table([""] * 6, rows), text)
+
+    def scan(self, text: str) -> Shown:
+        """What the scan finds in a text, in which view, and why."""
+        found = scan(text)
+        rows = [[escape(one.kind), escape(one.view), escape(one.text), escape(one.reason)] for one in found]
+        shown = html.table([""] * 4, rows) if rows else html.note("–")
+        return Shown(found, shown, "\n".join(f"{one.kind}: {one.text}" for one in found) or "–")
+
+    def chunks(
+        self,
+        chunker: str,
+        document: str,
+        section: str,
+        role: str = "employee",
+        as_of: str | date = DAY,
+    ) -> Shown:
+        """How a chunker (`fixed-300`, `section`, `unit`) cut a section, as a role sees it on a day; what is
         embedded of each."""
-        sight = Sight(frozenset({role}), DAY, workspace=self.engine.workspace)
+        day = date.fromisoformat(as_of) if isinstance(as_of, str) else as_of
+        sight = Sight(frozenset({role}), day, workspace=self.engine.workspace)
         with looking(self.engine.read, sight) as view:
             found = [
                 chunk

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import networkx as nx
 import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
@@ -14,6 +15,7 @@ from matplotlib.figure import Figure
 from lab.evaluation.ledger import RungRow
 from lab.evaluation.score import Scored
 from lab.kinds import Answer
+from lab.memory.links import Kept
 
 BLUE, ORANGE, GREEN, YELLOW, GREY, PURPLE = "#0072B2", "#D55E00", "#009E73", "#F0E442", "#999999", "#CC79A7"
 _MEASURES = (("hit@1", BLUE, "o"), ("mrr", ORANGE, "s"), ("answers", GREEN, "^"))
@@ -185,4 +187,42 @@ def map_of(vectors: np.ndarray, groups: Sequence[str], question: np.ndarray | No
     axes.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
     axes.set_xticks([])
     axes.set_yticks([])
+    return figure
+
+
+def links(kept: Sequence[Kept]) -> Figure:
+    """What amends what: sources to the left of what they change, chains over several columns; undone "
+    "links are
+    dotted. ValueError for no links."""
+    if not kept:
+        raise ValueError("there is no link to draw")
+    merged = nx.DiGraph()
+    for one in kept:
+        # A mail is one body, "#0": what it announced hangs on the same node as what it amends.
+        merged.add_edge(one.link.source_document, one.link.target.removesuffix("#0"), link=one)
+    # Two that change each other make no order: then all stand in one column.
+    ordered = nx.is_directed_acyclic_graph(merged)
+    for column, nodes in enumerate(nx.topological_generations(merged) if ordered else [list(merged)]):
+        for node in nodes:
+            merged.nodes[node]["column"] = column
+    place = nx.multipartite_layout(merged, subset_key="column")
+    figure = Figure(figsize=(9, 0.55 * len(merged) + 1), layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_axis_off()
+    for source, target, data in merged.edges(data=True):
+        one = data["link"]
+        style = ":" if one.state == "undone" else "-"
+        axes.annotate(
+            "",
+            xy=place[target],
+            xytext=place[source],
+            arrowprops={"arrowstyle": "->", "color": BLUE, "ls": style, "shrinkA": 12, "shrinkB": 12},
+        )
+        (x0, y0), (x1, y1) = place[source], place[target]
+        said = f"{one.link.kind}\n{one.link.old} → {one.link.new}\n{one.link.valid_from}"
+        axes.text((x0 + x1) / 2, (y0 + y1) / 2, said, fontsize=7, ha="center", va="center", color=GREY)
+    for node, (x, y) in place.items():
+        box = {"boxstyle": "round", "fc": "white", "ec": ORANGE if "#" in node else BLUE}
+        axes.text(x, y, node, fontsize=8, ha="center", va="center", bbox=box)
+    axes.margins(0.25)
     return figure
