@@ -20,7 +20,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from lab.install import environment, plan, trouble
-from lab.install.main import wanted_extras
+from lab.install.main import notebook, wanted_extras
 from lab.install.plan import Place
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -418,3 +418,25 @@ def test_a_clone_at_a_turkish_path(tmp_path: Path) -> None:
     assert said == f"{clone / 'lab' / '__init__.py'} False\n"
     megabytes = sum(path.lstat().st_blocks for path in Place(clone).venv.rglob("*")) / 2048
     assert megabytes < 750
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "opened", "rest"),
+    [
+        ([], {}, "en", ()),
+        ([], {"LANG": "tr_TR.UTF-8"}, "tr", ()),
+        ([], {"LANG": "tr_TR.UTF-8", "LC_ALL": "C"}, "en", ()),
+        ([], {"LAB_LANG": "tr"}, "tr", ()),
+        (["--lang", "tr", "--no-browser"], {}, "tr", ("--no-browser",)),
+        (["--no-browser", "--lang=en"], {"LANG": "tr_TR.UTF-8"}, "en", ("--no-browser",)),
+    ],
+)
+def test_the_notebooks_open_in_the_asked_or_the_system_language(
+    words: list[str], environment: dict[str, str], opened: str, rest: tuple[str, ...]
+) -> None:
+    assert notebook(Path("n"), words, environment) == (Path("n") / opened / "00_start.ipynb", rest)
+
+
+def test_a_language_without_notebooks_is_named() -> None:
+    with pytest.raises(trouble.Trouble, match="`de`; there are: en, tr"):
+        notebook(Path("n"), ["--lang", "de"], {})

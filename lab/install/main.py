@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lab.install.environment import Say, prepare
@@ -16,7 +16,7 @@ from lab.install.trouble import Trouble
 HELP = """\
 python start.py                       environment, database, corpus, the whole climb, the scoreboard
 python start.py test [pytest …]       the tests
-python start.py jupyter [jupyter …]   the notebooks, in JupyterLab
+python start.py jupyter [--lang tr]   the notebooks, in JupyterLab; what follows goes to jupyter lab
 python start.py install [--extra X]…  only the environment; extras: {extras}
 python start.py COMMAND …             a command of the lab, e.g. ask "…", doctor, compare T1 T2
 
@@ -67,6 +67,30 @@ def wanted_extras(words: Sequence[str], place: Place) -> frozenset[str]:
     return frozenset(extras)
 
 
+LANGUAGES = ("en", "tr")
+
+
+def notebook(
+    folder: Path, words: Sequence[str], environment: Mapping[str, str]
+) -> tuple[Path, tuple[str, ...]]:
+    """(the notebook to open, the words for jupyter): the first one in the language that `--lang` or LAB_LANG
+    asks for, else in the system's. Raises `Trouble` for a language that there are no notebooks in."""
+    rest = list(words)
+    asked = environment.get("LAB_LANG", "")
+    for at, word in enumerate(rest):
+        if word == "--lang" or word.startswith("--lang="):
+            asked = word.partition("=")[2] or "".join(rest[at + 1 : at + 2])
+            del rest[at : at + (1 if "=" in word else 2)]
+            break
+    if asked and asked not in LANGUAGES:
+        raise Trouble(f"There are no notebooks in `{asked}`; there are: {', '.join(LANGUAGES)}.")
+    system = next(
+        (environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), ""
+    )
+    language = asked or ("tr" if system.lower().startswith("tr") else "en")
+    return folder / language / "00_start.ipynb", tuple(rest)
+
+
 def _dispatch(place: Place, words: Sequence[str], say: Say) -> int:
     root = place.root
     first, rest = (words[0], words[1:]) if words else ("start", [])
@@ -89,7 +113,9 @@ def _dispatch(place: Place, words: Sequence[str], say: Say) -> int:
     if first == "test":
         return become([place.command("python"), "-m", "pytest", *rest], folder=root, root=root)
     if first == "jupyter":
-        return become([place.command("jupyter"), "lab", root / "notebooks", *rest], folder=root, root=root)
+        opened, more = notebook(root / "notebooks", rest, os.environ)
+        words = [place.command("jupyter"), "lab", opened, f"--ServerApp.root_dir={root / 'notebooks'}", *more]
+        return become(words, folder=root, root=root)
     return become([place.command("lab"), first, *rest], root=root)
 
 
