@@ -114,8 +114,9 @@ def _dispatch(place: Place, words: Sequence[str], say: Say) -> int:
         return become([place.command("python"), "-m", "pytest", *rest], folder=root, root=root)
     if first == "jupyter":
         opened, more = notebook(root / "notebooks", rest, os.environ)
-        words = [place.command("jupyter"), "lab", opened, f"--ServerApp.root_dir={root / 'notebooks'}", *more]
-        return become(words, folder=root, root=root)
+        book: list[str | Path] = [place.command("jupyter"), "lab", opened]
+        book += [f"--ServerApp.root_dir={root / 'notebooks'}", *more]
+        return become(book, folder=root, root=root)
     return become([place.command("lab"), first, *rest], root=root)
 
 
