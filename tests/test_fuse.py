@@ -67,3 +67,31 @@ def test_ranking_is_a_permutation_and_descends(scores: dict[str, float]) -> None
     assert sorted(key for key, _ in order) == sorted(scores)
     values = [round(value, 9) for _, value in order]
     assert values == sorted(values, reverse=True)
+
+
+def test_the_second_best_unit_counts_a_little() -> None:
+    scores = {"a1": 4.0, "a2": 2.0, "a3": 1.0, "b1": 3.0, "c1": 3.5, "c2": 3.5}
+    family = {unit: unit[0] for unit in scores}
+    lifted, winner = fuse.best_of(scores, family, 0.5)
+    assert lifted == {"a": 5.0, "b": 4.5, "c": 5.25}  # b's only unit counts as its second too
+    assert (winner["a"], winner["b"]) == ("a1", "b1")
+    assert fuse.best_of(scores, family)[0] == {"a": 4.0, "b": 3.0, "c": 3.5}
+
+
+@given(st.dictionaries(st.text(max_size=4), st.floats(-3, 3), max_size=30), st.integers(0, 40))
+def test_shortcuts_give_what_sorting_gives(scores: dict[str, float], k: int) -> None:
+    family = {key: key[:1] for key in scores if key}
+    lifted: dict[str, float] = {}
+    winner: dict[str, str] = {}
+    for unit, score in fuse.ranked(scores):
+        if unit in family and family[unit] not in lifted:
+            lifted[family[unit]], winner[family[unit]] = score, unit
+    assert fuse.best_of(scores, family) == (lifted, winner)
+    assert fuse.top(scores, k) == fuse.ranked(scores)[:k]
+
+
+def test_what_is_sought_beside_adds_its_best() -> None:
+    own, first, second = {"a": 1.0, "b": 3.0}, {"a": 9.0, "b": 5.0}, {"b": 2.0, "c": 1.0}
+    assert fuse.beside(own, [], 0.3) == own
+    # z: own a -1, b 1; first a 1, b -1; second b 1, c -1 (a is not in it: its last, -1)
+    assert fuse.beside(own, [first, second], 0.5) == pytest.approx({"a": -0.5, "b": 1.5})

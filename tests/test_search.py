@@ -65,6 +65,22 @@ def small(server: Server) -> Server:
     return server
 
 
+@pytest.mark.parametrize("k", [1, 3, 2000])
+@pytest.mark.parametrize("role", ["employee", "hr"])
+def test_several_queries_at_once_are_each_query_alone(small: Server, role: str, k: int) -> None:
+    """Whether all that is visible fits into `k` or not; and each memory comes with its parent."""
+    queries = [Noise().queries([text])[0] for text in ("annual leave", "meal card", "şifre")]
+    with seen_by(small, role, workspace=SMALL) as view:
+        near = search.by_vectors(view, Noise().space, queries, k, "unit")
+        for query, scores in zip(queries, near.scores, strict=True):
+            alone = dict(search.by_vector(view, Noise().space, query, k, "unit"))
+            assert scores == pytest.approx(alone)
+        every = {key for scores in near.scores for key in scores}
+        assert near.parents == search.parents(view, sorted(every))
+        with pytest.raises(LabError, match="dimensions"):
+            search.by_vectors(view, Noise().space, [queries[0], queries[1][:3]], k, "unit")
+
+
 @pytest.mark.parametrize("role", ["employee", "hr"])
 @pytest.mark.parametrize("as_of", [None, date(2025, 6, 1)])
 @pytest.mark.parametrize(

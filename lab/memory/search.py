@@ -44,6 +44,57 @@ def by_vector(
     Exact where what the roles read in this collection is small (`hnsw.FROM`), or all is asked for; else each
     large module through its HNSW index. Should that give fewer than `k`, exact again: never fewer than exist.
     LabError for a space that nothing was stored in, or a query of other dimensions."""
+    number, dimensions = _space(view, space, query)
+    values = _values(view, collection, k, where) | {"space": number, "query": HalfVector(query)}
+    if k is not None and (large := _large_modules(view, number, collection, k)):
+        found = _approximate(view, values, dimensions, large)
+        if len(found) >= k:
+            return found
+    statement: LiteralString = """
+        select m.id, 1 - (v.vector <=> %(query)s::halfvec) as cosine
+        from memory_vector v join memory m on m.serial = v.memory
+        where v.workspace = %(workspace)s and v.space = %(space)s and v.collection = %(collection)s
+              and v.module = any(%(modules)s)"""
+    rows = view.connection.execute(
+        statement + _WHERE + " order by v.vector <=> %(query)s::halfvec, m.id limit %(k)s", values
+    )
+    return [(key, float(cosine)) for key, cosine in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Memories near several queries: `scores[i]` is id → cosine similarity to query i, `parents` is id →
+    parent's id of those that have one."""
+
+    scores: tuple[dict[str, float], ...]
+    parents: dict[str, str]
+
+
+def by_vectors(view: View, space: str, queries: Sequence[np.ndarray], k: int, collection: str) -> Near:
+    """`by_vector` for several queries in one statement, with the parents; beyond `k` visible memories one by
+    one. LabError as there."""
+    number = max(_space(view, space, query)[0] for query in queries)
+    cosines = sql.SQL(", ").join(
+        sql.SQL("1 - (v.vector <=> {}::halfvec)").format(sql.Placeholder(f"query{at}"))
+        for at in range(len(queries))
+    )
+    statement = sql.SQL(
+        "select m.id, m.parent_id, {cosines} from memory_vector v join memory m on m.serial = v.memory"
+        " where v.workspace = %(workspace)s and v.space = %(space)s and v.collection = %(collection)s"
+        " and v.module = any(%(modules)s) order by m.serial limit %(k)s + 1"
+    ).format(cosines=cosines)
+    vectors = {f"query{at}": HalfVector(query) for at, query in enumerate(queries)}
+    values = _values(view, collection, k, None) | {"space": number} | vectors
+    rows = view.connection.execute(statement, values).fetchall()
+    if len(rows) <= k:
+        scores = tuple({row[0]: float(row[at + 2]) for row in rows} for at in range(len(queries)))
+        return Near(scores, {row[0]: row[1] for row in rows if row[1] is not None})
+    scores = tuple(dict(by_vector(view, space, query, k, collection)) for query in queries)
+    return Near(scores, parents(view, list({key for found in scores for key in found})))
+
+
+def _space(view: View, space: str, query: np.ndarray) -> tuple[int, int]:
+    """(number, dimensions) of a vector space that the query is of; else LabError."""
     row = view.connection.execute(
         "select id, dimensions from embedding_space where name = %s", [space]
     ).fetchone()
@@ -60,20 +111,7 @@ def by_vector(
             f"The space {space} has {dimensions} dimensions.",
             "python start.py doctor",
         )
-    values = _values(view, collection, k, where) | {"space": number, "query": HalfVector(query)}
-    if k is not None and (large := _large_modules(view, number, collection, k)):
-        found = _approximate(view, values, dimensions, large)
-        if len(found) >= k:
-            return found
-    statement: LiteralString = """
-        select m.id, 1 - (v.vector <=> %(query)s::halfvec) as cosine
-        from memory_vector v join memory m on m.serial = v.memory
-        where v.workspace = %(workspace)s and v.space = %(space)s and v.collection = %(collection)s
-              and v.module = any(%(modules)s)"""
-    rows = view.connection.execute(
-        statement + _WHERE + " order by v.vector <=> %(query)s::halfvec, m.id limit %(k)s", values
-    )
-    return [(key, float(cosine)) for key, cosine in rows]
+    return int(number), int(dimensions)
 
 
 def _large_modules(view: View, space: int, collection: str, k: int) -> list[str]:

@@ -6,6 +6,7 @@ z-scores): Fox and Shaw, TREC-2 1994; z-scores as normalisation after Renda and 
 
 from __future__ import annotations
 
+import heapq
 import zlib
 from collections.abc import Mapping, Sequence
 
@@ -19,9 +20,7 @@ def ranked(scores: Scores) -> list[tuple[str, float]]:
     """(id, score) best first; ties in the order of a hash of their ids: the same on every machine, and
     blind to what the ids say (by name, the earlier edition of an unchanged section would always come
     first)."""
-    return sorted(
-        scores.items(), key=lambda item: (-round(item[1], 9), zlib.crc32(item[0].encode("utf-8", "replace")))
-    )
+    return sorted(scores.items(), key=lambda item: _place(*item))
 
 
 def zscored(scores: Scores) -> dict[str, float]:
@@ -63,15 +62,52 @@ def rrf(parts: Sequence[tuple[Scores, float]], k: float = RRF_K) -> dict[str, fl
     return fused
 
 
-def best_of(scores: Scores, parent: Mapping[str, str]) -> tuple[dict[str, float], dict[str, str]]:
-    """Lift unit scores to their parents: the best unit counts (MaxP, Dai and Callan, SIGIR 2019).
+def beside(scores: Scores, others: Sequence[Scores], weight: float) -> dict[str, float]:
+    """z-scores of a list, and `weight` times each id's best z-score in the other lists. Without others the
+    list as it is. An id that a list does not hold is that list's last there."""
+    if not others:
+        return dict(scores)
+    normal = [zscored(other) for other in others]
+    floors = [min(other.values(), default=0.0) for other in normal]
+    return {
+        key: score + weight * max(other.get(key, floor) for other, floor in zip(normal, floors, strict=True))
+        for key, score in zscored(scores).items()
+    }
+
+
+def best_of(
+    scores: Scores, parent: Mapping[str, str], second: float = 0.0
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Lift unit scores to their parents: the best unit counts (MaxP, Dai and Callan, SIGIR 2019), and the
+    next best with the weight `second`; a parent of one unit counts it twice.
 
     Returns (parent → score, parent → the unit that won). Units without a parent are dropped.
     """
-    lifted: dict[str, float] = {}
     winner: dict[str, str] = {}
-    for unit, score in ranked(scores):
+    runner_up: dict[str, float] = {}
+    for unit, score in scores.items():
         owner = parent.get(unit)
-        if owner is not None and owner not in lifted:
-            lifted[owner], winner[owner] = score, unit
+        if owner is None:
+            continue
+        best = winner.get(owner)
+        if best is None:
+            winner[owner] = unit
+        elif _place(unit, score) < _place(best, scores[best]):
+            winner[owner] = unit
+            runner_up[owner] = max(runner_up.get(owner, scores[best]), scores[best])
+        else:
+            runner_up[owner] = max(runner_up.get(owner, score), score)
+    lifted = {owner: scores[unit] for owner, unit in winner.items()}
+    if second:
+        lifted = {owner: best + second * runner_up.get(owner, best) for owner, best in lifted.items()}
     return lifted, winner
+
+
+def top(scores: Scores, k: int) -> list[tuple[str, float]]:
+    """The first `k` of `ranked`."""
+    return heapq.nsmallest(k, scores.items(), key=lambda item: _place(*item))
+
+
+def _place(key: str, score: float) -> tuple[float, int]:
+    """Sorts best first; ties in the order of a hash of their ids."""
+    return -round(score, 9), zlib.crc32(key.encode("utf-8", "replace"))

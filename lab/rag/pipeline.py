@@ -32,10 +32,13 @@ class Pipeline:
     reader: str = "extractive"
     abstains: bool = True
     """Whether the extractive reader refuses when the hits lie too far from the question."""
+    views: bool = False
+    """Sections are found by their two best units and by their whole text too, not by one unit alone."""
     letters: bool = False
     """Restore the Turkish letters of a question typed without them ("sifremi" → "şifremi")."""
     rewrite: str = ""
-    """What is searched beside the question: `glossary`, `ollama:<model>` (other words) or `hyde:<model>`."""
+    """What is searched for and beside the question: `plain`, `glossary`, `ollama:<model>` (other words),
+    `hyde:<model>`, joined by `+` (see `lab.rag.rewrite`)."""
     rerank: str = ""
     """Spec of a reranker for the first hits: `units`, `gemma-likelihood`, `ollama:…`, `cross-encoder:…`."""
     widen: str = ""

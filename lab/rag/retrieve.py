@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from lab.kinds import Chunk, Hit, Sight
 from lab.memory import search as memory
 from lab.memory.visibility import View, looking
-from lab.rag import fuse, letters
+from lab.rag import fuse, letters, rewrite
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
+from lab.rag.rewrite import Sought
 from lab.rag.scope import Scope, scope_of
 from lab.rag.trace import Trace
-from lab.text import calm, language_of
+from lab.text import language_of
 
 POOL = 2000
 """Candidates a list has when more are visible. Below it every visible text is scored and z-scores are over
@@ -23,6 +24,12 @@ WORDS = 0.2
 """Weight of BM25 beside the vectors, both in standard deviations. Chosen on the dev questions."""
 DEMOTION = 1.5
 """Standard deviations of the fused score by which a chunk of the other scope is lowered. Chosen on dev."""
+SECOND_BEST = 0.25
+"""Weight of a section's second-best unit. Chosen on dev, as the two below."""
+WHOLE = 0.2
+"""Weight of a section's whole text beside its units, both in standard deviations."""
+BESIDE = 0.3
+"""Weight of what is sought beside the question, in standard deviations."""
 LOOKED_AT = 4
 """Times `k` chunks that are fetched, so that a demotion has something to bring up."""
 _OTHER = {"domestic": "international", "international": "domestic"}
@@ -40,11 +47,12 @@ class _Found:
 def search(question: str, sight: Sight, pipeline: Pipeline, engine: Engine, trace: Trace) -> list[Hit]:
     """The `pipeline.k` best hits for the question, best first, as `sight` allows."""
     scope = _scope(question, trace) if pipeline.scope else None
+    sought = rewrite.rewritten(question, pipeline.rewrite, trace)
     with looking(engine.read, sight) as view:
-        found = _by_vectors(question, view, pipeline, engine, trace)
+        found = _by_vectors(sought, view, pipeline, engine, trace)
         if pipeline.hybrid:
             found = _with_words(question, view, found, pipeline, trace)
-        order = fuse.ranked(fuse.zscored(found.total))[: LOOKED_AT * pipeline.k]
+        order = fuse.top(fuse.zscored(found.total), LOOKED_AT * pipeline.k)
         chunks = memory.fetch(view, [key for key, _ in order])
     hits = [_hit(chunks[key], score, found) for key, score in order if key in chunks]
     if scope is not None and scope.scope in _OTHER:
@@ -58,7 +66,8 @@ def search(question: str, sight: Sight, pipeline: Pipeline, engine: Engine, trac
 
 def asked(question: str, pipeline: Pipeline) -> list[str]:
     """The texts that are embedded for a question: a climb embeds those of all questions beforehand."""
-    return [calm(letters.restored(question) if pipeline.letters else question)]
+    read = letters.restored(question) if pipeline.letters else question
+    return list(rewrite.offline(read, pipeline.rewrite).texts)
 
 
 def everything(sight: Sight, engine: Engine, trace: Trace) -> list[Hit]:
@@ -93,29 +102,42 @@ def _scope(question: str, trace: Trace) -> Scope:
     return scope
 
 
-def _by_vectors(question: str, view: View, pipeline: Pipeline, engine: Engine, trace: Trace) -> _Found:
+def _by_vectors(sought: Sought, view: View, pipeline: Pipeline, engine: Engine, trace: Trace) -> _Found:
     """Cosines of every embedder, z-scored and added; with an index of units the best unit counts for its
-    chunk."""
+    chunk. What is sought beside the question is scored alike and the best of it added."""
     units = pipeline.index == "units"
     collection = "unit" if units else pipeline.chunker
-    lists: dict[str, fuse.Scores] = {}
-    for embedder in engine.embedders(pipeline.embedders):
+    embedders = engine.embedders(pipeline.embedders)
+    near: dict[str, memory.Near] = {}
+    whole: tuple[fuse.Scores, ...] = ()
+    for embedder in embedders:
         with trace.step(f"vector {embedder.spec}", 0) as line:
-            vector = embedder.queries([calm(question)])[0]
-            scores = dict(memory.by_vector(view, embedder.space, vector, POOL, collection))
-            lists[f"cosine {embedder.spec}"] = scores
-            line.out = len(scores)
-    with trace.step("fuse", sum(map(len, lists.values()))) as line:
-        weighted = [(scores, 1.0) for scores in lists.values()]
-        total = fuse.rrf(weighted) if pipeline.fusion == "rrf" else fuse.add(weighted)
+            vectors = list(embedder.queries(sought.texts))
+            near[embedder.spec] = memory.by_vectors(view, embedder.space, vectors, POOL, collection)
+            line.out = len(near[embedder.spec].scores[0])
+            if pipeline.views and units and embedder is embedders[0]:
+                # A second embedder has vectors of units only: it is the slow one.
+                whole = memory.by_vectors(view, embedder.space, vectors, POOL, pipeline.chunker).scores
+    family = {unit: parent for found in near.values() for unit, parent in found.parents.items()}
+    with trace.step("fuse", sum(len(found.scores[0]) for found in near.values())) as line:
+        totals: list[dict[str, float]] = []
         best: dict[str, str] = {}
+        for at in range(len(sought.texts)):
+            weighted = [(found.scores[at], 1.0) for found in near.values()]
+            total = fuse.rrf(weighted) if pipeline.fusion == "rrf" else fuse.add(weighted)
+            if units:
+                total, winners = fuse.best_of(total, family, SECOND_BEST if pipeline.views else 0.0)
+                best = best or winners
+            if whole:
+                total = fuse.add([(total, 1.0), (whole[at], WHOLE)])
+            totals.append(total)
+        total = fuse.beside(totals[0], totals[1:], BESIDE)
+        named = {f"cosine {spec}": found.scores[0] for spec, found in near.items()}
         if units:
-            family = memory.parents(view, list(total))
-            total, best = fuse.best_of(total, family)
-            lists = {name: fuse.best_of(scores, family)[0] for name, scores in lists.items()}
+            named = {name: fuse.best_of(scores, family)[0] for name, scores in named.items()}
         line.out = len(total)
         line.detail["fusion"] = pipeline.fusion
-    return _Found(total, lists, best)
+    return _Found(total, named, best)
 
 
 def _with_words(question: str, view: View, found: _Found, pipeline: Pipeline, trace: Trace) -> _Found:
