@@ -1,7 +1,7 @@
 """Reranking without a model call: the sentences and rows of a passage that lie nearest to the question.
 
-Late interaction in the manner of ColBERT's MaxSim (Khattab and Zaharia, SIGIR 2020), with sentences and rows
-in place of tokens."""
+MaxP of Dai and Callan (SIGIR 2019); with tokens in place of sentences and rows it would be the MaxSim of
+ColBERT (Khattab and Zaharia, SIGIR 2020)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from lab.models.embedders import Embedder
 from lab.models.rerankers import Judged, Passage
 from lab.text import calm
 
-BEST = (1.0, 0.5)
-"""Weights of a passage's nearest unit, its second nearest, … Chosen on the dev questions."""
-
 
 class Units:
-    """The mean over the embedders of each one's standardised scores. A passage without units is last."""
+    """Score: the cosine of the passage's nearest unit, taken by itself, without its title; the mean over the
+    embedders. A passage without units is last."""
 
     spec = "units"
 
@@ -30,19 +28,12 @@ class Units:
 
     def judge(self, question: str, passages: Sequence[Passage]) -> Judged:
         texts = [unit for passage in passages for unit in passage.units]
-        ends = np.cumsum([len(passage.units) for passage in passages], dtype=int)
         total = np.zeros(len(passages))
-        full = np.array([bool(passage.units) for passage in passages], dtype=bool)
-        for embedder in self._embedders if texts else ():
-            cosines = embedder.passages(texts) @ embedder.queries([calm(question)])[0]
-            own = np.zeros(len(passages))
-            for at, (passage, end) in enumerate(zip(passages, ends, strict=True)):
-                nearest = np.sort(cosines[end - len(passage.units) : end])[::-1][: len(BEST)]
-                if len(nearest):
-                    weights = np.array(BEST[: len(nearest)])
-                    own[at] = float(nearest @ weights / weights.sum())
-            spread = own[full].std()
-            if spread > 1e-9:
-                total[full] += (own[full] - own[full].mean()) / spread / len(self._embedders)
-        total[~full] = total[full].min(initial=0.0) - 1.0
+        if texts:
+            owner = np.repeat(np.arange(len(passages)), [len(passage.units) for passage in passages])
+            for embedder in self._embedders:
+                nearest = np.full(len(passages), -1.0)
+                cosines = embedder.passages(texts) @ embedder.queries([calm(question)])[0]
+                np.maximum.at(nearest, owner, cosines)
+                total += nearest / len(self._embedders)
         return Judged(total, 0, {"units": len(texts)})
