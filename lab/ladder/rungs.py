@@ -42,6 +42,7 @@ LADDER = (
     Technique("T3", "no retrieval: everything in one prompt", {"full_context": True}, aside=True),
     Technique("T4", "BM25 beside the vectors, fused", {"hybrid": True}),
     Technique("guard", "suspect text kept out of prompts, answers checked", {"guard": True}, free=True),
+    Technique("T5", "first hits reordered by their nearest sentence or row", {"rerank": "units"}),
 )
 NAMES = tuple(technique.name for technique in LADDER)
 
