@@ -43,6 +43,9 @@ LADDER = (
     Technique("T4", "BM25 beside the vectors, fused", {"hybrid": True}),
     Technique("guard", "suspect text kept out of prompts, answers checked", {"guard": True}, free=True),
     Technique("T5", "first hits reordered by their nearest sentence or row", {"rerank": "units"}),
+    Technique("T6", "paragraphs of the best units read, not sections", {"widen": "paragraph"}, free=True),
+    Technique("T7", "questions of several parts taken apart", {"decompose": "rules"}, free=True),
+    Technique("T8", "what was amended brings what amends it", {"supersedes": True}, free=True),
 )
 NAMES = tuple(technique.name for technique in LADDER)
 
