@@ -298,8 +298,8 @@ def _phishing(sentence: str) -> bool:
 
 
 _GIVE = re.compile(
-    r"\b(?:send|mail|e-mail|email|forward|reply|text|submit|confirm|provide|give|share|tell|state|post"
-    r"|message)\b"
+    r"\b(?:send|forward|reply|submit|confirm|provide|give|share|tell|reveal)\b"
+    r"|\b(?:mail|e-?mail|text|post|message) (?:it|them|me|us|your|his|her|their|to)\b"
     r"|\b(?:gonder|ilet|paylas|bildir|soyle|yolla|dogrula|ver|belirt)(?:y?[iu]n(?:[iu]z)?"
     r"|m[ae]n[iu]z\w*|m[ae]l[iu]s[iu]n\w*"
     r"|[iu]r mis[iu]n\w*|m[ae]s[iu]\w*)?(?=[\s.,;:!?'\")|]|$)"

@@ -33,6 +33,8 @@ LIKENESS, WITH_FIGURES, WORDS = 0.40, 0.25, 0.5
 share of the sentence's words. Chosen on sentences of our own in both languages, true and false ones."""
 _MARK = re.compile(r"\s*\[\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*\]")
 _NUMBER = re.compile(r"\d+")
+_AFTER_MARK = re.compile(r"(?<=\])\s+(?=[A-ZÇĞİÖŞÜ])")
+"""Where another sentence begins although no full stop says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +176,8 @@ def _figures(text: str) -> list[str]:
 def _sentences(text: str) -> list[str]:
     """The sentences of an answer, each with the source numbers that follow it."""
     found: list[str] = []
-    for first, last in spans(text, language_of(text)):
-        part = text[first:last]
+    whole = [text[first:last] for first, last in spans(text, language_of(text))]
+    for part in (piece for sentence in whole for piece in _AFTER_MARK.split(sentence)):
         leading = re.match(rf"(?:{_MARK.pattern})+", part)
         if leading and found:
             found[-1] = f"{found[-1]} {leading[0].strip()}"
