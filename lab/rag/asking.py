@@ -47,7 +47,8 @@ _EVERY = re.compile(r"\b(?:her ne kadar|ne kadar \w+sa|ne var ne yok|her ne|ne d
 _ONES = r"(?:two|three|four|five|a few|a couple of|several|some|2|3|4|5)"
 _SAYILAR = r"(?:iki|uc|dort|bes|birkac|bir kac|2|3|4|5)"
 _ANNOUNCED = re.compile(
-    rf"^(?:(?:hi|hello|merhaba|selam)\W+)?(?:i have |i've got |there are |here are |just )?(?:my )?{_ONES}"
+    rf"^(?:(?:hi|hello|hey|merhaba|selam)(?: there| all)?\W+)?"
+    rf"(?:i have |i've got |there are |here are |just )?(?:my )?{_ONES}"
     r" (?:(?:quick|short|small|simple|other) )?(?:ones|things|questions|points|items)[^?]{0,30}$"
     rf"|^(?:(?:merhaba|selam)\W+)?{_SAYILAR} (?:kisa |hizli |ufak |kucuk )?"
     r"(?:soru\w*|sey\w*|konu\w*|madde\w*)[^?]{0,30}$"
@@ -57,6 +58,7 @@ _CHATTER = re.compile(
     r"|merhaba|selam|gunaydin|iyi (?:gunler|calismalar|aksamlar)|kolay gelsin|tesekkur\w*|sag ?ol\w*"
     r"|simdiden)\b[^?]{0,25}$"
 )
+_APOSTROPHES = str.maketrans("’‘ʼ´`", "'''''")
 FEW = 5
 """Words from which a clause says something even in glue alone ("how many days do I get")."""
 _WORD = re.compile(r"[^\W_]+")
@@ -73,11 +75,9 @@ _UNITS = frozenset(
 
 
 def plain(text: str) -> str:
-    """Folded letter by letter: positions stay those of `text`."""
-    return "".join(
-        folded if len(folded := fold(letter)) == 1 else ("'" if letter in "’‘ʼ" else letter)
-        for letter in text
-    )
+    """Folded letter by letter, every apostrophe as "'": positions stay those of `text`."""
+    text = text.translate(_APOSTROPHES)
+    return "".join(folded if len(folded := fold(letter)) == 1 else letter for letter in text)
 
 
 def asks(clause: str) -> bool:
