@@ -28,12 +28,11 @@ class Units:
 
     def judge(self, question: str, passages: Sequence[Passage]) -> Judged:
         texts = [unit for passage in passages for unit in passage.units]
-        total = np.zeros(len(passages))
-        if texts:
-            owner = np.repeat(np.arange(len(passages)), [len(passage.units) for passage in passages])
-            for embedder in self._embedders:
-                nearest = np.full(len(passages), -1.0)
-                cosines = embedder.passages(texts) @ embedder.queries([calm(question)])[0]
-                np.maximum.at(nearest, owner, cosines)
-                total += nearest / len(self._embedders)
+        total = np.full(len(passages), 0.0 if texts else -1.0)
+        owner = np.repeat(np.arange(len(passages)), [len(passage.units) for passage in passages])
+        for embedder in self._embedders if texts else ():
+            nearest = np.full(len(passages), -1.0)
+            cosines = embedder.passages(texts) @ embedder.queries([calm(question)])[0]
+            np.maximum.at(nearest, owner, cosines)
+            total += nearest / len(self._embedders)
         return Judged(total, 0, {"units": len(texts)})
