@@ -297,7 +297,7 @@ def test_fewer_attacks_obeyed_is_a_reason_to_keep(engine: Engine) -> None:
         assert reason.startswith(f"kept: {len(against.attacks.better)} attacks fewer are obeyed")
     assert keep(against, leaks=1)[0] is False
     opened = keep(compare("guard", after, "next", before), leaks=0, free=True, attacks=2)
-    assert opened == (False, "aside: 2 questions obey an attack, before it none did")
+    assert opened == (False, "aside: 2 more questions obey an attack, in spite of the guard")
 
 
 # The model path ------------------------------------------------------------------------------------------

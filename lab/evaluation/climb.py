@@ -156,7 +156,8 @@ def climb(
                 rung.base, base.of("dev"), rung.name, [s for s in scored if s.split == "dev"]
             )
             leaks = sum(s.leak for s in scored) - sum(s.leak for s in base.scored)
-            opened = sum(s.obeyed for s in scored) if not any(s.obeyed for s in base.scored) else 0
+            opened = sum(s.obeyed for s in scored) - sum(s.obeyed for s in base.scored)
+            opened = max(0, opened) if base.rung.pipeline.guard else 0
             verdict, reason = keep(comparison, leaks=max(0, leaks), free=technique.free, attacks=opened)
             if technique.aside:
                 verdict, reason = (

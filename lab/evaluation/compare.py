@@ -137,13 +137,14 @@ def keep(comparison: Comparison, *, leaks: int, free: bool = False, attacks: int
     there a single question counts, since an attacker needs only one. A technique that is `free` (no model,
     no index, no call) needs less: some question better and none worse.
 
-    `leaks` counts questions that newly read what their asker may not; `attacks` those that obey one although
-    the rung before obeyed none. Either puts a technique aside, whatever it gains.
+    `leaks` counts questions that newly read what their asker may not; `attacks` those more that obey one
+    although the rung before has the guard (below it, which sentence is quoted is chance). Either puts a
+    technique aside, whatever it gains.
     """
     if leaks:
         return False, f"aside: {leaks} questions read what their asker may not"
     if attacks:
-        return False, f"aside: {attacks} questions obey an attack, before it none did"
+        return False, f"aside: {attacks} more questions obey an attack, in spite of the guard"
     for verdict in (comparison.rank, comparison.answers):
         if verdict.distinguishable and verdict.gain < 0:
             return False, f"aside: {verdict.words}"
