@@ -24,8 +24,8 @@ WORDS = {
 }
 _UNITS = (
     ("TRY", r"(?:try|tl|turkish lira)(?![a-z])|(?:turk )?lira|₺"),
-    ("EUR", r"(?:eur|euros?|avro)(?![a-z])|€"),
-    ("USD", r"(?:usd|us dollars?|dollars?|dolar)(?![a-z])|\$"),
+    ("EUR", r"eur(?![a-z])|euro(?!p)|avro|€"),
+    ("USD", r"usd(?![a-z])|(?:us )?dollar|dolar|\$"),
     ("%", r"%|per ?cent(?![a-z])"),
     ("working day", r"(?:working days?|business days?|is gun)"),
     ("calendar day", r"(?:calendar days?|takvim gun)"),

@@ -161,17 +161,13 @@ def _is_new(value: Amount, text: str) -> bool:
     )
 
 
+_CASE = re.compile(r"\b(gün|hafta|saat|lira|avro|euro|dolar|karakter|bilet)(?!s\b)\w+$", re.I)
+
+
 def _written(sentence: str, value: Amount) -> str:
     """The value without its case ending: "2 gündü" → "2 gün"."""
     words = sentence[value.first : value.last].replace("’", "'").split("'")[0]
     if words.isalnum() and value.unit != "weekday" and value.number in (words, WORDS.get(plain(words))):
         return f"{words} {value.unit}"
-    for ending in (
-        r"(?<=gün)\w+$",
-        r"(?<=saat)\w+$",
-        r"(?<=hafta)\w+$",
-        r"(?<=lira)\w+$",
-        r"(?<=karakter)\w+$",
-    ):
-        words = re.sub(ending, "", words, flags=re.I)
+    words = _CASE.sub(r"\1", words)
     return words.strip()

@@ -120,8 +120,8 @@ def _references(
             if 0 <= first - place.end() <= 40 or 0 <= place.start() - last <= 40
         ]
         for first, last, key in near:
+            taken.add(first)  # also when there is no such section: the document as a whole is not meant
             if section_at(others[key], number) is not None:
-                taken.add(first)
                 yield min(first, place.start()), max(last, place.end()), key, number, "named"
         if not near and (key := _translated(sentence, place, number, document, others)):
             yield place.start(), place.end(), key, number, "translated"
