@@ -92,7 +92,7 @@ def best_of(
         best = winner.get(owner)
         if best is None:
             winner[owner] = unit
-        elif _place(unit, score) < _place(best, scores[best]):
+        elif _before(unit, score, best, scores[best]):
             winner[owner] = unit
             runner_up[owner] = max(runner_up.get(owner, scores[best]), scores[best])
         else:
@@ -106,6 +106,13 @@ def best_of(
 def top(scores: Scores, k: int) -> list[tuple[str, float]]:
     """The first `k` of `ranked`."""
     return heapq.nsmallest(k, scores.items(), key=lambda item: _place(*item))
+
+
+def _before(key: str, score: float, other: str, than: float) -> bool:
+    """Whether the first sorts before the second; the hash is computed for ties alone."""
+    if abs(score - than) > 1e-8:
+        return score > than
+    return _place(key, score) < _place(other, than)
 
 
 def _place(key: str, score: float) -> tuple[float, int]:

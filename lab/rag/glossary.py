@@ -69,21 +69,27 @@ def found(question: str) -> list[Entry]:
 def _matches(tokens: list[str], language: str) -> Iterator[tuple[int, int, int]]:
     """(first token, one past the last, number of the entry) of every everyday phrase in the question."""
     read = [_stem(token) if language == "en" else fold(token) for token in tokens]
-    for number, phrase in _phrases(language):
-        for first in range(len(read) - len(phrase) + 1):
-            pairs = zip(phrase, read[first : first + len(phrase)], strict=True)
-            if all(part == word if language == "en" else _begins(word, part) for part, word in pairs):
+    phrases = _phrases(language)
+    for first, word in enumerate(read):
+        for number, phrase in phrases.get(word[:2], ()):
+            words = read[first : first + len(phrase)]
+            if len(words) == len(phrase) and all(
+                part == word if language == "en" else _begins(word, part)
+                for part, word in zip(phrase, words, strict=True)
+            ):
                 yield first, first + len(phrase), number
 
 
 @functools.cache
-def _phrases(language: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
+def _phrases(language: str) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
+    """(number of the entry, its phrase's stems) by the first two letters of the phrase."""
     form = _stem if language == "en" else _beginning
-    return tuple(
-        (number, tuple(form(word) for word in _WORD.findall(phrase)))
-        for number, entry in enumerate(entries())
-        for phrase in entry.said[language]
-    )
+    found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+    for number, entry in enumerate(entries()):
+        for phrase in entry.said[language]:
+            words = tuple(form(word) for word in _WORD.findall(phrase))
+            found.setdefault(words[0][:2], []).append((number, words))
+    return found
 
 
 @functools.lru_cache(maxsize=4096)
