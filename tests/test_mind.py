@@ -904,10 +904,13 @@ def test_the_process_forgets_too(home: House) -> None:
     cached = Cached(noise, home.server)
     with home.open(home.human, embedder=cached) as ada:
         stored = ada.store("note", "one", "first words")
+        elsewhere = Cached(noise, home.server)
+        elsewhere.passages(["first words"])
         ada.update(stored.id, content="second words")
+        elsewhere.passages(["second words"])
         ada.delete(stored.id)
         assert noise.computed == ["first words", "second words"]
-        cached.passages(["first words", "second words"])
+        elsewhere.passages(["first words", "second words"])
         assert noise.computed == ["first words", "second words"] * 2  # computed anew: nothing was left
 
 

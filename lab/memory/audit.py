@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any, LiteralString
 
@@ -128,9 +128,10 @@ def answered(
     rung: str,
     detail: Mapping[str, object],
 ) -> None:
-    """Logs a question that was answered to `sight`. Of `memories` only those it may see: a rung may read with
-    rights of its own. `looker`: a connection of the reading role."""
-    with looking(looker, sight) as view:
+    """Logs a question that was answered to `sight`. Of `memories` only those its roles may see, of whichever
+    day: a rung may read with rights of its own, and the lower ones look across all editions. `looker`: a
+    connection of the reading role."""
+    with looking(looker, replace(sight, as_of=None)) as view:
         seen = fetch(view, memories)
     entry = Entry(role, "role", "ask", question, list(seen), as_of=sight.as_of, rung=rung, detail=detail)
     record(server, sight.workspace, entry)

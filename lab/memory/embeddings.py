@@ -26,6 +26,8 @@ BATCH = 64
 RECENT = 4096
 """Texts kept in the process (512 dimensions: 8 MB): a reader meets the same sentences again and again."""
 _LOOK_UP = 2000
+_ALIVE: weakref.WeakSet[Cached] = weakref.WeakSet()
+"""Every cache of the process: what one is told to forget, all forget."""
 
 
 class Cached:
@@ -42,6 +44,7 @@ class Cached:
         self._recent: OrderedDict[tuple[str, str], np.ndarray] = OrderedDict()
         self._space: int | None = None
         self._open: tuple[psycopg.Connection[Any], ExitStack] | None = None
+        _ALIVE.add(self)
 
     @property
     def spec(self) -> str:
@@ -66,10 +69,12 @@ class Cached:
         return self._remembered("query", texts, self.base.queries)
 
     def forget(self, texts: Sequence[str]) -> None:
-        """Drops passages from the process's memory; those in the database go with `forget_stored`."""
-        with self._lock:
-            for text in texts:
-                self._recent.pop(("passage", text), None)
+        """Drops passages from the process's memory, also where other caches hold them; those in the database
+        go with `forget_stored`."""
+        for cache in list(_ALIVE):
+            with cache._lock:
+                for text in texts:
+                    cache._recent.pop(("passage", text), None)
 
     def close(self) -> None:
         """Gives back the connection; the next call opens another."""
