@@ -1,12 +1,12 @@
 """A question of several parts: each is searched and read by itself; the answer says which part is missing.
 
-The loop is search → enough? → next wording, within hard limits. "Enough" is the support of the hits above the
-working point that the dev questions gave (`calibration`)."""
+The loop is search → enough? → next wording, within hard limits. It is enough when the reader answers from the
+hits; a language model is not asked for that, there the support of the hits decides (`calibration`)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lab.kinds import Citation, Hit
@@ -32,10 +32,26 @@ MISSING = {
     "en": "For this part I found nothing in the documents you may read: “{part}”",
     "tr": "Şu kısım için okuyabildiğiniz belgelerde bir şey bulamadım: “{part}”",
 }
+UNSURE = {
+    "en": "About this part I am not sure: “{part}”",
+    "tr": "Şu kısımdan emin değilim: “{part}”",
+}
 Find = Callable[[str], list[Hit]]
 """The hits of one text, from the search to the guard of sources."""
 Widened = Callable[[str, list[Hit]], list[Hit]]
 """The hits of one text as they are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found for a part. `reading` is None where a language model reads all parts at once; `enough`
+    says whether the hits answer the part."""
+
+    part: Part
+    hits: list[Hit]
+    reading: Reading | None
+    enough: bool
+    support: float | None
 
 
 @dataclass
@@ -80,19 +96,19 @@ def answer(
     """(what is answered, the hits of all parts in turn: the best of each, then the second of each, …)."""
     budget.searches -= 1
     whole = find(question)
-    found = [
-        _searched(at, part, whole, find, pipeline, trace, budget) for at, part in enumerate(parts, start=1)
-    ]
-    found = [widened(part.search, hits) for part, hits in zip(parts, found, strict=True)]
-    with trace.step("interleave", sum(map(len, found))) as line:
-        hits = interleaved(found)
-        line.out = min(len(hits), pipeline.k)
+
+    def look(part: Part, wording: str) -> Found:
+        hits = widened(wording, in_context(find(wording), whole))
+        return _judged(part, wording, hits, pipeline, engine, trace)
+
+    found = [_looped(at, part, look, pipeline, trace, budget) for at, part in enumerate(parts, start=1)]
+    with trace.step("interleave", sum(len(it.hits) for it in found)) as line:
+        hits = interleaved([it.hits for it in found])[: pipeline.k]
+        line.out = len(hits)
         line.detail["searches"] = SEARCHES - budget.searches
     if pipeline.reader == read.EXTRACTIVE:
-        reading = _read_each(question, parts, found, pipeline, engine, trace)
-    else:
-        reading = _read_at_once(question, parts, found, pipeline, engine, trace)
-    return reading, hits[: pipeline.k]
+        return _joined(question, found, pipeline, trace), hits
+    return _read_at_once(question, found, pipeline, engine, trace), hits
 
 
 def interleaved(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
@@ -103,12 +119,6 @@ def interleaved(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
             if rank < len(hits):
                 chosen.setdefault(hits[rank].chunk.id, hits[rank])
     return list(chosen.values())
-
-
-def texts(question: str) -> list[str]:
-    """What the rules would have embedded for a question, itself first."""
-    found = split(question)
-    return list(dict.fromkeys([question, *(text for part in found for text in (part.search, part.text))]))
 
 
 def in_context(hits: Sequence[Hit], whole: Sequence[Hit]) -> list[Hit]:
@@ -122,33 +132,29 @@ def in_context(hits: Sequence[Hit], whole: Sequence[Hit]) -> list[Hit]:
     return sorted(added, key=lambda hit: -hit.score)
 
 
-def _searched(
+def _looped(
     number: int,
     part: Part,
-    whole: Sequence[Hit],
-    find: Find,
+    look: Callable[[Part, str], Found],
     pipeline: Pipeline,
     trace: Trace,
     budget: Budget,
-) -> list[Hit]:
-    """The hits of the wording with the best support; the next one is tried only while it is not enough."""
-    best: list[Hit] = []
-    highest: float | None = None
+) -> Found:
+    """What the best wording found; the next one is tried only while it is not enough."""
+    best = Found(part, [], None, False, None)
     tried: list[str] = []
     wording: str | None = part.search
     while wording is not None and len(tried) < ROUNDS and budget.searches > 0:
         budget.searches -= 1
         tried.append(wording)
-        hits = in_context(find(wording), whole)
-        with trace.step("enough?", len(hits)) as line:
-            support = calibration.support(hits[: pipeline.read], pipeline) if pipeline.abstains else None
-            enough = bool(hits) and (support is None or support >= 0)
-            line.detail |= {"part": number, "round": len(tried), "enough": enough}
-            line.detail["support"] = "unknown" if support is None else round(support, 2)
-            if not best or (support is not None and (highest is None or support > highest)):
-                best, highest = hits, support
-            line.out = len(best)
-            if enough:
+        found = look(part, wording)
+        if not best.hits or _better(found, best):
+            best = found
+        with trace.step("enough?", len(found.hits)) as line:
+            line.out = len(best.hits)
+            line.detail |= {"part": number, "round": len(tried), "enough": found.enough}
+            line.detail["support"] = None if found.support is None else round(found.support, 2)
+            if found.enough:
                 break
             wording = part.text if part.text not in tried else None
             if wording is None and budget.calls > 0 and pipeline.decompose.startswith("ollama:"):
@@ -159,67 +165,67 @@ def _searched(
     return best
 
 
-def _read_each(
-    question: str,
-    parts: Sequence[Part],
-    found: Sequence[Sequence[Hit]],
-    pipeline: Pipeline,
-    engine: Engine,
-    trace: Trace,
-) -> Reading:
-    """One block a part, each read from its own hits. The prompt is counted once, with the sources of all."""
+def _better(found: Found, best: Found) -> bool:
+    if found.enough or best.support is None:
+        return found.enough
+    return found.support is not None and found.support > best.support
+
+
+def _judged(
+    part: Part, wording: str, hits: list[Hit], pipeline: Pipeline, engine: Engine, trace: Trace
+) -> Found:
+    """The part read from these hits, where that takes no language model. What a prompt of its own would have
+    cost is not counted: all parts share one."""
+    handed = hits[: pipeline.read]
+    if pipeline.reader != read.EXTRACTIVE:
+        support = calibration.support(handed, pipeline) if pipeline.abstains else None
+        return Found(part, hits, None, bool(hits) and (support is None or support >= 0), support)
+    own = Trace()
+    reading = read.read(wording, handed, pipeline, engine, own)
+    trace.steps += [replace(step, tokens=0) for step in own.steps]
+    values = [step.detail.get("support") for step in own.steps if step.name == "read"]
+    support = next((float(value) for value in values if isinstance(value, int | float)), None)
+    return Found(part, hits, reading, not reading.abstained, support)
+
+
+def _joined(question: str, found: Sequence[Found], pipeline: Pipeline, trace: Trace) -> Reading:
+    """One block a part, in the order of the question; a part without an answer is named."""
+    language = "tr" if language_of(question) == "tr" else "en"
     blocks: list[str] = []
     citations: list[Citation] = []
-    said: set[str] = set()
-    missing = 0
-    for part, hits in zip(parts, found, strict=True):
-        own = Trace()
-        reading = read.read(part.search, hits[: pipeline.read], pipeline, engine, own)
-        trace.steps += [replace(step, tokens=0) for step in own.steps]
-        if reading.abstained:
-            missing += 1
-            blocks.append(missing_note(part, question))
-            continue
-        block = renumbered(reading.text, len(reading.citations), len(citations))
-        blocks.append(block)
-        citations += reading.citations
-        said.add(block)
-    with trace.step("join", len(parts)) as line:
-        line.out = len(said)
+    with trace.step("join", len(found)) as line:
         line.tokens = count_tokens(build_prompt(question, _sources(found, pipeline)))
-        line.detail["missing"] = missing
-    if not said:
-        nothing = read.NOT_FOUND["tr" if language_of(question) == "tr" else "en"]
-        return Reading(nothing, True, ())
-    return Reading("\n\n".join(blocks), False, tuple(citations))
+        for it in found:
+            if it.reading is None or (it.reading.abstained and not it.reading.citations):
+                blocks.append(note(MISSING, it.part, language))
+                continue
+            text = renumbered(it.reading.text, len(it.reading.citations), len(citations))
+            unsure = f"{note(UNSURE, it.part, language)}\n" if it.reading.abstained else ""
+            blocks.append(unsure + text)
+            citations += it.reading.citations
+        line.out = sum(it.enough for it in found)
+        line.detail["missing"] = len(found) - line.out
+    if not citations and not line.out:
+        return Reading(read.NOT_FOUND[language], True, ())
+    return Reading("\n\n".join(blocks), not line.out, tuple(citations))
 
 
 def _read_at_once(
-    question: str,
-    parts: Sequence[Part],
-    found: Sequence[Sequence[Hit]],
-    pipeline: Pipeline,
-    engine: Engine,
-    trace: Trace,
+    question: str, found: Sequence[Found], pipeline: Pipeline, engine: Engine, trace: Trace
 ) -> Reading:
     """A language model gets one prompt with the sources of all parts; parts without support are named."""
-    sources = interleaved([hits[: pipeline.read] for hits in found])
+    sources = interleaved([it.hits[: pipeline.read] for it in found])
     reading = read.read(question, sources, pipeline, engine, trace)
     if reading.abstained:
         return reading
-    weak = [part for part, hits in zip(parts, found, strict=True) if _weak(hits, pipeline)]
-    notes = [missing_note(part, question) for part in weak]
+    language = "tr" if language_of(question) == "tr" else "en"
+    notes = [note(MISSING, it.part, language) for it in found if not it.enough]
     return replace(reading, text="\n\n".join([reading.text, *notes]))
 
 
-def _weak(hits: Sequence[Hit], pipeline: Pipeline) -> bool:
-    support = calibration.support(hits[: pipeline.read], pipeline) if pipeline.abstains else None
-    return not hits or (support is not None and support < 0)
-
-
-def missing_note(part: Part, question: str) -> str:
-    """The line that says, in the question's language, that this part was not found."""
-    return MISSING["tr" if language_of(question) == "tr" else "en"].format(part=part.text.strip(" ?.,;"))
+def note(words: Mapping[str, str], part: Part, language: str) -> str:
+    """The line that names a part without an answer."""
+    return words[language].format(part=part.text.strip(" ?.,;"))
 
 
 def renumbered(text: str, own: int, before: int) -> str:
@@ -232,8 +238,8 @@ def renumbered(text: str, own: int, before: int) -> str:
     return re.sub(r"\[(\d{1,2})\](?=(?:\[\d{1,2}\])*[ \t]*$)", mark, text, flags=re.MULTILINE)
 
 
-def _sources(found: Sequence[Sequence[Hit]], pipeline: Pipeline) -> list[Source]:
-    chunks = [hit.chunk for hit in interleaved([hits[: pipeline.read] for hits in found])]
+def _sources(found: Sequence[Found], pipeline: Pipeline) -> list[Source]:
+    chunks = [hit.chunk for hit in interleaved([it.hits[: pipeline.read] for it in found])]
     return [
         Source(at, c.ref, c.title, c.heading, c.label.edition, c.label.valid_from, c.text)
         for at, c in enumerate(chunks, start=1)

@@ -14,6 +14,7 @@ from lab.rag.engine import Engine
 from lab.rag.pipeline import Pipeline
 from lab.rag.rewrite import Sought
 from lab.rag.scope import Scope, scope_of
+from lab.rag.split import texts
 from lab.rag.trace import Trace
 from lab.text import language_of
 
@@ -67,7 +68,8 @@ def search(question: str, sight: Sight, pipeline: Pipeline, engine: Engine, trac
 def asked(question: str, pipeline: Pipeline) -> list[str]:
     """The texts that are embedded for a question: a climb embeds those of all questions beforehand."""
     read = letters.restored(question) if pipeline.letters else question
-    return list(rewrite.offline(read, pipeline.rewrite).texts)
+    parts = texts(read) if pipeline.decompose else [read]
+    return [text for part in parts for text in rewrite.offline(part, pipeline.rewrite).texts]
 
 
 def everything(sight: Sight, engine: Engine, trace: Trace) -> list[Hit]:

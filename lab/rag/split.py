@@ -78,6 +78,12 @@ def split(question: str) -> list[Part]:
     return found
 
 
+def texts(question: str) -> list[str]:
+    """What is searched for a question of these parts, each text once, the question itself first."""
+    parts = split(question)
+    return list(dict.fromkeys([question, *(text for part in parts for text in (part.search, part.text))]))
+
+
 def _clauses(question: str) -> tuple[str, list[str]]:
     """(what is said before and beside the questions, the questions)."""
     said: list[str] = []
