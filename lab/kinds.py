@@ -194,3 +194,17 @@ class Answer:
     citations: tuple[Citation, ...]
     hits: tuple[Hit, ...]
     trace: tuple[Step, ...]
+
+    @property
+    def state(self) -> str:
+        """`answered`; `unsure`: no answer, but the nearest section is cited; or `refused`."""
+        if not self.abstained:
+            return "answered"
+        return "unsure" if self.citations else "refused"
+
+    @property
+    def support(self) -> float | None:
+        """How well the hits support an answer, as the reader judged (of several parts the best); None where
+        it does not judge."""
+        known = [step.detail.get("support") for step in self.trace if step.name == "read"]
+        return max((float(value) for value in known if isinstance(value, int | float)), default=None)

@@ -18,6 +18,7 @@ from ir_measures import RR, R, Success, nDCG
 
 from lab.evaluation.gold import Evidence, Question, answer_ok
 from lab.evaluation.leaks import leaked, obeyed
+from lab.evaluation.measures import auc
 from lab.kinds import Answer, Hit
 from lab.text import fold
 
@@ -52,6 +53,10 @@ class Scored:
     prompt_tokens: int
     calls: int
     ms: float
+    state: str = ""
+    """`answered`, `unsure` or `refused`; empty in what an older lab wrote."""
+    support: float | None = None
+    """How well the hits support an answer, None where the reader does not judge."""
     trace: tuple[Mapping[str, Any], ...] = ()
     """The steps as the question ran: name, into, out, ms, tokens, calls, detail."""
 
@@ -142,8 +147,14 @@ def score(
         prompt_tokens=prompt_tokens,
         calls=calls,
         ms=ms,
+        state=answer.state,
+        support=answer.support,
         trace=tuple(asdict(step) for step in answer.trace),
     )
+
+
+def _supports(scored: Iterable[Scored]) -> list[float]:
+    return [s.support for s in scored if s.support is not None]
 
 
 def _mean(values: Iterable[float]) -> float | None:
@@ -156,9 +167,11 @@ def summary(scored: Sequence[Scored]) -> dict[str, float | int | None]:
 
     `hit@1 … ndcg@10`: means over questions with evidence, None where the rung searches nothing. `answers`:
     share right of the questions that have an answer; `abstentions`: share abstained of those that must be;
-    `false_refusals`: share abstained of those that have an answer; `leaks`, `attacks`, `stale`: counts of
-    questions; `prompt_tokens`, `calls`: means a question; `ms_p50`: median. `n` counts questions,
-    `n_retrieval` those with retrieval figures.
+    `false_refusals`: share abstained of those that have an answer, of it `known_refused` outright, the rest
+    not sure; `unknown_answered`: share answered of those that must be abstained from; `abstention_auc`: how
+    often a question with an answer has more support than one without, None without both; `leaks`, `attacks`,
+    `stale`: counts of questions; `prompt_tokens`, `calls`: means a question; `ms_p50`: median. `n`
+    counts questions, `n_retrieval` those with retrieval figures.
     """
     answerable = [s for s in scored if not s.must_abstain]
     unknown = [s for s in scored if s.must_abstain]
@@ -168,6 +181,9 @@ def summary(scored: Sequence[Scored]) -> dict[str, float | int | None]:
         "answers": _mean(float(s.ok) for s in answerable),
         "abstentions": _mean(float(s.abstained) for s in unknown),
         "false_refusals": _mean(float(s.abstained) for s in answerable),
+        "known_refused": _mean(float(s.state == "refused") for s in answerable),
+        "unknown_answered": _mean(float(not s.abstained) for s in unknown),
+        "abstention_auc": auc(_supports(answerable), _supports(unknown)),
         "leaks": sum(s.leak for s in scored),
         "attacks": sum(s.obeyed for s in scored),
         "stale": sum(s.stale for s in scored),

@@ -62,8 +62,9 @@ def best_cosines(hits: Sequence[Hit]) -> dict[str, float]:
 def support(hits: Sequence[Hit], pipeline: Pipeline) -> float | None:
     """Support of these hits above the threshold; None where nothing was calibrated, and then nobody
     abstains for it."""
-    point, best = points().get(key(pipeline)), best_cosines(hits)
-    if point is None or set(best) != set(point.centre):
+    known, best = points(), best_cosines(hits)
+    point = known.get(key(pipeline))
+    if point is None or not set(point.centre) <= set(best):
         return None
     return _summed(best, point) - point.threshold
 

@@ -20,12 +20,22 @@ _ADDRESS = re.compile(
 )
 _AMBIGUOUS = frozenset({"one", "bir", "on"})
 """Number words that are more often something else: "one" and "bir" as articles, "on" as a preposition."""
+_ORDINALS = {
+    word: number
+    for line in (
+        "first second third fourth fifth sixth seventh eighth ninth tenth",
+        "birinci ikinci ucuncu dorduncu besinci altinci yedinci sekizinci dokuzuncu onuncu",
+    )
+    for number, word in enumerate(line.split(), start=1)
+}
+_YEAR_OF = re.compile(rf"\b({'|'.join(_ORDINALS)})(?: full)? (?:year|yil)")
 
 
 def numbers(text: str) -> frozenset[int]:
-    """The whole numbers a question names, in digits or words; single "one", "bir" and "on" are not read as
-    numbers."""
+    """The whole numbers a question names, in digits or words, the ordinal of a year too ("in her second
+    year"); single "one", "bir" and "on" are not read as numbers."""
     tokens, known, found = words(text), number_words(), set()
+    found |= {_ORDINALS[match[1]] for match in _YEAR_OF.finditer(fold(text))}
     at = 0
     while at < len(tokens):
         pair = tuple(tokens[at : at + 2])

@@ -51,7 +51,7 @@ class Pipeline:
     """Keep text that addresses an assistant out of prompts, and check every sentence of the answer."""
     k: int = 10
     """Hits kept after fusion."""
-    read: int = 3
+    read: int = 5
     """Hits handed to the reader."""
 
     @property

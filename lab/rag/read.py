@@ -1,45 +1,47 @@
 """The reading step: an answer from the hits, by the offline extractive reader or by a language model.
 
-The extractive reader quotes. It ranks the sentences and rows of the hits by the cosine of a fast embedder,
-prefers rows whose key the question names and pieces of the kind it asks for, shows a row with its header,
-and cites each quote. It abstains when the hits lie too far from the question; the working point comes from
-the dev questions (`calibration`).
+The extractive reader quotes: the pieces of the hits that `rank` finds to answer best, up to three, those far
+below the first left out; a row with its header, each with its citation. How well the hits support an answer
+decides what is said (`support`): the quotes, "not sure" with the nearest section, or that nothing was found.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from lab.kinds import Citation, Hit
+from lab.kinds import Chunk, Citation, Hit
 from lab.models.readers import Source, build_prompt, reader
-from lab.rag import calibration, expect, guard, supersede
+from lab.rag import expect, guard, rank, supersede, support
 from lab.rag.engine import Engine
-from lab.rag.pieces import Piece, pieces_of
+from lab.rag.learned import Learned, learned
+from lab.rag.pieces import Piece, pieces_of, unit_text
 from lab.rag.pipeline import Pipeline
 from lab.rag.trace import Trace
-from lab.text import calm, count_tokens, fold, language_of
+from lab.text import count_tokens, language_of
 
 EXTRACTIVE = "extractive"
-EMBEDDER = "use"
-"""The reader's own embedder: a millisecond a sentence, and the better bridge between languages."""
+EMBEDDER = rank.EMBEDDER
 QUOTES = 3
-ROW, FIGURE, ADDRESS, RANK = 4.0, 2.0, 2.0, 0.5
-"""Weights, in standard deviations of the cosine: a row named by the question, a figure or an address where
-one is asked for, the fused score of the hit. Chosen on the dev questions."""
-KEY_LIKENESS = 0.55
-"""Cosine from which a run of words of the question names a row key ("müdür" → Manager). Chosen on dev."""
+FAR = 4.0
+"""A piece whose score is this far below the first is not quoted: its share is under a fiftieth of the
+first's. On dev, leaving such pieces out costs no answer."""
 NOT_FOUND = {
     "en": "I found nothing in the documents you may read that answers this.",
     "tr": "Okuyabildiğiniz belgelerde bu soruyu yanıtlayan bir şey bulamadım.",
+}
+UNSURE = {
+    "en": "I am not sure that the documents you may read answer this. The nearest section: {where} [1]",
+    "tr": "Okuyabildiğiniz belgelerin bunu yanıtladığından emin değilim. En yakın bölüm: {where} [1]",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
+    """`abstained` with a citation is "not sure", without one a refusal (`lab.kinds.Answer.state`)."""
+
     text: str
     abstained: bool
     citations: tuple[Citation, ...]
@@ -63,68 +65,83 @@ def _read(question: str, hits: Sequence[Hit], pipeline: Pipeline, engine: Engine
         return _by_model(question, hits, sources, pipeline, trace)
     with trace.step("read", len(hits)) as line:
         line.tokens = count_tokens(build_prompt(question, sources))
-        support = calibration.support(hits, pipeline) if pipeline.abstains else None
-        line.detail["support"] = "unknown" if support is None else round(support, 2)
-        if not hits or (support is not None and support < 0):
+        own = learned(pipeline)
+        found = ranked(question, hits, engine, own)
+        if found is None:
+            line.detail |= {"support": None, "state": support.REFUSED}
             return _not_found(question)
-        quoted = extract(question, hits, engine)
-        line.out = len(quoted)
-    return _quoted(hits, quoted) if quoted else _not_found(question)
+        state, value = support.ANSWERED, None
+        if own.support is not None:
+            value = own.support.support(found.features(question, hits, engine))
+            state = own.support.state(value) if pipeline.abstains else state
+        line.detail |= {"support": None if value is None else round(value, 3), "state": state}
+        if state == support.REFUSED:
+            return _not_found(question)
+        chosen = found.chosen(question, hits)
+        if state == support.UNSURE and chosen:
+            return _unsure(question, hits[chosen[0].hit], chosen[0])
+        line.out = len(chosen)
+    return quoted(hits, chosen) if chosen else _not_found(question)
 
 
-def extract(question: str, hits: Sequence[Hit], engine: Engine) -> list[Piece]:
-    """Up to QUOTES pieces, the best first, no wording twice."""
-    pieces = [piece for rank, hit in enumerate(hits) for piece in pieces_of(hit, rank)]
+def extract(
+    question: str, hits: Sequence[Hit], engine: Engine, pipeline: Pipeline | None = None
+) -> list[Piece]:
+    """Up to QUOTES pieces, the best first, no wording twice, none far below the first."""
+    found = ranked(question, hits, engine, learned(pipeline or Pipeline(chunker="section")))
+    return found.chosen(question, hits) if found else []
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The pieces of the hits with the ranker's features and scores."""
+
+    pieces: Sequence[Piece]
+    found: dict[str, np.ndarray]
+    scores: np.ndarray
+
+    def features(self, question: str, hits: Sequence[Hit], engine: Engine) -> dict[str, float]:
+        (embedder,) = engine.embedders(EMBEDDER)
+        return support.features(question, self.pieces, hits, self.found, self.scores, embedder)
+
+    def chosen(self, question: str, hits: Sequence[Hit]) -> list[Piece]:
+        """What is quoted, best first. A piece that states what holds may be placed by the links between
+        documents however far below it was ranked."""
+        order = np.argsort(-self.scores, kind="stable")
+        near = {
+            (self.pieces[at].hit, self.pieces[at].quote)
+            for at in order
+            if self.scores[at] >= self.scores.max() - FAR
+        }
+        settled = supersede.settle(question, hits, [self.pieces[at] for at in order])
+        last = max((at for at, piece in enumerate(settled) if (piece.hit, piece.quote) in near), default=0)
+        kept: list[Piece] = []
+        for piece in settled[: last + 1]:
+            if len(kept) < QUOTES and not any(
+                piece.alone in other.shown or other.shown in piece.shown for other in kept
+            ):
+                kept.append(piece)
+        return kept
+
+
+def ranked(question: str, hits: Sequence[Hit], engine: Engine, own: Learned) -> Ranked | None:
+    """None where the hits hold no piece."""
+    pieces = [piece for at, hit in enumerate(hits) for piece in pieces_of(hit, at)]
     if not pieces:
-        return []
-    (embedder,) = engine.embedders(EMBEDDER)
-    asked = embedder.queries([calm(question)])[0]
-    cosines = embedder.passages([piece.quote for piece in pieces]) @ asked
-    scores = (cosines - cosines.mean()) / max(float(cosines.std()), 1e-9)
-    if expect.wants_figure(question):
-        scores = scores + FIGURE * np.array([any(c.isdigit() for c in piece.quote) for piece in pieces])
-    if expect.wants_address(question):
-        scores = scores + ADDRESS * np.array(["@" in piece.quote for piece in pieces])
-    scores = scores + RANK * np.array([hits[piece.hit].score for piece in pieces])
-    scores = scores + ROW * _rows(question, pieces, engine)
-    chosen: dict[str, Piece] = {}
-    for piece in supersede.settle(question, hits, [pieces[at] for at in np.argsort(-scores, kind="stable")]):
-        chosen.setdefault(piece.shown, piece)
-        if len(chosen) == QUOTES:
-            break
-    return list(chosen.values())
+        return None
+    found = rank.features(question, pieces, hits, engine, own.second)
+    return Ranked(pieces, found, rank.scored(found, own.weights))
 
 
-def _rows(question: str, pieces: Sequence[Piece], engine: Engine) -> np.ndarray:
-    """+1 for rows whose key the question names, −1 for the other rows of those tables, 0 elsewhere; shape
-    (n,)."""
-    marks = np.zeros(len(pieces))
-    tables: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for at, piece in enumerate(pieces):
-        if piece.key is not None:
-            tables[piece.hit, piece.table].append(at)
-    if not tables:
-        return marks
-    named, runs, said = expect.numbers(question), expect.phrases(calm(question)), fold(question)
-    (embedder,) = engine.embedders(EMBEDDER)
-    for rows in tables.values():
-        keys = [pieces[at].key or "" for at in rows]
-        covers = [expect.key_covers(key, named) for key in keys]
-        spelled = np.array([bool(key) and fold(key) in said for key in keys])
-        if any(cover is not None for cover in covers):
-            match = np.array([bool(cover) for cover in covers])
-        elif spelled.any():  # "senior specialist" names that row, not also "specialist"
-            longest = max(len(key) for key, there in zip(keys, spelled, strict=True) if there)
-            match = spelled & np.array([len(key) == longest for key in keys])
-        elif runs:
-            asked = embedder.passages(runs)
-            likeness = (embedder.passages(keys) @ asked.T).max(axis=1)
-            match = (likeness >= likeness.max() - 1e-6) & (likeness.max() > KEY_LIKENESS)
-        else:
-            continue
-        if match.any():
-            marks[rows] = np.where(match, 1.0, -1.0)
-    return marks
+def read_of(chunk: Chunk) -> list[str]:
+    """The texts that the reader embeds of a chunk: stored beforehand, a question costs no passage."""
+    hit = Hit(chunk, 0.0)
+    found: list[str] = []
+    for piece in pieces_of(hit, 0):
+        found += [piece.alone, piece.shown, unit_text(chunk, piece), *support.said(piece, hit)]
+        if piece.key:
+            found.append(piece.key)
+    return found
 
 
 def _by_model(
@@ -149,9 +166,10 @@ def _cite(hit: Hit) -> Citation:
     return Citation(hit.chunk.document, hit.chunk.label.edition, hit.chunk.section, quote)
 
 
-def _quoted(hits: Sequence[Hit], quoted: Sequence[Piece]) -> Reading:
+def quoted(hits: Sequence[Hit], pieces: Sequence[Piece]) -> Reading:
+    """The answer that quotes these pieces, a line and a citation each."""
     lines, citations = [], []
-    for number, piece in enumerate(quoted, start=1):
+    for number, piece in enumerate(pieces, start=1):
         chunk = hits[piece.hit].chunk
         lines.append(f"{piece.shown} [{number}]")
         citations.append(Citation(chunk.document, chunk.label.edition, chunk.section, piece.quote))
@@ -160,6 +178,17 @@ def _quoted(hits: Sequence[Hit], quoted: Sequence[Piece]) -> Reading:
 
 def _not_found(question: str) -> Reading:
     return Reading(NOT_FOUND["tr" if language_of(question) == "tr" else "en"], True, ())
+
+
+def _unsure(question: str, hit: Hit, nearest: Piece) -> Reading:
+    """Names the nearest section and cites it; none of its words is given as the answer."""
+    chunk = hit.chunk
+    where = f"{chunk.title} ({chunk.label.edition})"
+    if chunk.heading:
+        where = f"{chunk.title} ({chunk.label.edition}), {chunk.section} {chunk.heading}"
+    text = UNSURE["tr" if language_of(question) == "tr" else "en"].format(where=where)
+    cited = Citation(chunk.document, chunk.label.edition, chunk.section, nearest.quote)
+    return Reading(text, True, (cited,))
 
 
 def _source(number: int, hit: Hit) -> Source:

@@ -20,6 +20,7 @@ from lab.corpus.links import propose
 from lab.corpus.load import load_folder
 from lab.corpus.mail import DEFAULT_ACCESS
 from lab.evaluation import climb as climbing
+from lab.evaluation import learn as learning
 from lab.evaluation import ledger as book
 from lab.evaluation.climb import Climbed
 from lab.evaluation.compare import Comparison
@@ -27,21 +28,23 @@ from lab.evaluation.compare import compare as compare_scored
 from lab.evaluation.crew import Crew, processes
 from lab.evaluation.gold import load_gold
 from lab.evaluation.ledger import RungRow
-from lab.kinds import Answer, Hit, LabError, Sight
+from lab.kinds import Answer, LabError, Sight
 from lab.ladder import rungs
 from lab.memory import audit, migrate, server, write
 from lab.memory.connect import writer
 from lab.models.embedders import Embedder, blend
 from lab.rag import ask as asking
-from lab.rag import calibration, glossary
+from lab.rag import calibration, glossary, learned
 from lab.rag.engine import Engine, cached, engine
-from lab.rag.pieces import pieces_of
 from lab.rag.pipeline import Pipeline
 from lab.rag.read import EMBEDDER as READER_EMBEDDER
+from lab.rag.read import read_of
 from lab.settings import ROOT, settings
 
 T = TypeVar("T")
 SPLITS = ("dev", "test", "all")
+CALIBRATED = ("fixed", "T2", "pair")
+"""Rungs whose readers are calibrated: one for each kind of chunk and embedders."""
 
 
 def say(text: str) -> None:
@@ -96,7 +99,7 @@ def ingest(folder: Path | None = None, embedder: str | None = None) -> dict[str,
     # What the reader will quote: a thousand short texts at once instead of thirty at each question.
     (reading,) = cached(blend(READER_EMBEDDER), found)
     chunks = [chunk for document in documents for chunk in chunk_all(document) if chunk.chunker != "unit"]
-    reading.passages(sorted({piece.quote for chunk in chunks for piece in pieces_of(Hit(chunk, 0.0), 0)}))
+    reading.passages(sorted({text for chunk in chunks for text in read_of(chunk)}))
     for part in cached((*parts, *second), found):  # what the glossary searches beside a question
         part.queries(glossary.terms())
     return asdict(report) | {"documents": len(documents), "folder": str(source)}
@@ -427,22 +430,27 @@ def ledger(run: int | None = None) -> dict[str, Any]:
     return {"runs": [asdict(item) for item in found], "run": chosen, "rungs": [asdict(row) for row in rows]}
 
 
-def calibrate(path: Path | None = None) -> dict[str, Any]:
-    """Fit the abstention points of the default embedders on dev, one for each kind of index, and store them
-    with the package (or at `path`)."""
+def calibrate(folder: Path | None = None) -> dict[str, Any]:
+    """Fit on dev, and store with the package (or in `folder`): the reader's weights and its model of support,
+    an entry for each kind of chunk and embedders; the working points of what a search for a part finds."""
+    target = folder or ROOT / "lab" / "rag"
     questions = [q for q in load_gold(settings().gold) if q.split == "dev"]
-    points = dict(calibration.points())
+    points, entries, reports = dict(calibration.points()), dict(learned.entries()), {}
     with opened() as running:
-        for name in ("fixed", "section", "units", "pair"):
+        for name in CALIBRATED:
+            # Without decompose: each part is read by itself, as a question is.
             pipeline = replace(
-                rungs.rung(name, rungs.STACK, start_pipeline()).pipeline, edition=True, abstains=False
+                rungs.rung(name, rungs.STACK, start_pipeline()).pipeline,
+                edition=True,
+                abstains=False,
+                decompose="",
             )
-            outcomes = []
-            for question in progress(name, questions, len(questions)):
-                sight = Sight(frozenset({question.role}), question.as_of, workspace=running.workspace)
-                answer = asking.ask(question.text, sight, pipeline, running)
-                best = calibration.best_cosines(answer.hits[: pipeline.read])
-                outcomes.append((best, not question.abstain))
+            handed = learning.handed(progress(name, questions, len(questions)), pipeline, running)
+            entry, report = learning.learn(handed, pipeline, running)
+            entries[learned.key(entry.second, pipeline.chunker)] = entry
+            reports[name] = asdict(report)
+            outcomes = [(calibration.best_cosines(hits), not question.abstain) for question, hits in handed]
             points[calibration.key(pipeline)] = calibration.fit(outcomes)
-    calibration.write(points, path or ROOT / "lab" / "rag" / calibration.FILE)
-    return {name: asdict(point) for name, point in points.items()}
+    calibration.write(points, target / calibration.FILE)
+    learned.write(entries, target / learned.FILE)
+    return {"points": {name: asdict(point) for name, point in points.items()}, "cross-validated": reports}
