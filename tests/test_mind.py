@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import json
 import os
 import shutil
@@ -23,6 +24,7 @@ import numpy as np
 import psycopg
 import pytest
 from stock import Noise, seen_by
+from test_cli import in_a_process, in_this_process
 
 from lab.kinds import LabError, Sight
 from lab.memory import audit, credentials, mind_reads, model, search, write
@@ -37,7 +39,6 @@ from lab.memory.model import Memory
 from lab.memory.server import Server
 from lab.memory.visibility import View, looking, writing
 from lab.models.embedders import embedder
-from lab.settings import ROOT
 
 NOISE = Noise(24, "mind")
 DERIVED = ("memory", "memory_vector", "posting", "lexeme_df", "module_size")
@@ -947,6 +948,7 @@ def test_bad_text_in_questions_is_named(home: House, ada: Mind, bad: str) -> Non
     assert audit.verify(home.server, home.workspace).problems == ()
 
 
+@pytest.mark.slow
 def test_a_memory_of_a_megabyte(home: House, ada: Mind) -> None:
     words = " ".join(f"kelime{number} ışıklı" for number in range(55_000))
     assert 900_000 < len(words) < 1_200_000
@@ -1128,28 +1130,23 @@ def test_a_client_killed_within_a_write_has_written_nothing(home: House, ada: Mi
 # The command line ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_command_line(server: Server) -> None:
     assert server.data is not None
     environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("LAB_")},
         "LAB_HOME": str(server.data.parent),
         "LAB_WORKSPACE": "mind-cli",
         "LAB_EMBEDDER": "use",
+        "LAB_CREDENTIAL": "",
     }
+    inside = in_this_process(environment)
 
-    def lab(*arguments: str | bytes, code: int = 0, secret: str = "", given: bytes = b"") -> Any:
-        done = subprocess.run(
-            [sys.executable, "-m", "lab.cli", *arguments],
-            cwd=ROOT,
-            env=environment | ({"LAB_CREDENTIAL": secret} if secret else {}),
-            capture_output=True,
-            timeout=240,
-            input=given,
-            check=False,
-        )
-        assert done.returncode == code, done.stderr.decode()
-        text = done.stdout.decode("utf-8")
-        return json.loads(text) if "--json" in arguments else (text, done.stderr.decode("utf-8"))
+    def lab(*arguments: str, code: int = 0, secret: str = "", given: bytes = b"") -> Any:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given), "utf-8"))
+            ran = inside(*arguments, LAB_CREDENTIAL=secret)
+        assert ran.code == code, ran.err
+        return ran.object if "--json" in arguments else (ran.out, ran.err)
 
     made = lab("mind", "new", "Ada'nın Zihni", "--member", "ada", "--json")
     own = made["secret"]
@@ -1177,8 +1174,12 @@ def test_the_command_line(server: Server) -> None:
     for command in (["tag", "iletişim"], ["search", "yanıtlar", "--tag", "İLETİŞİM", "-k", "1"]):
         assert [m["id"] for m in lab("mind", *command, "--json", secret=own)["memories"]] == [stored["id"]]
     assert lab("mind", "expiring", "--json", secret=own) == {"memories": []}
-    _, said = lab("mind", "store", "note", "bad", b"half \xff", code=2, secret=own)
-    assert "half a character" in said
+    others = {name: value for name, value in os.environ.items() if not name.startswith("LAB_")}
+    half = in_a_process(others | environment)(
+        "mind", "store", "note", "bad", b"half \xff", LAB_CREDENTIAL=own
+    )
+    assert (half.code, half.out) == (2, "")
+    assert "half a character (U+DCFF) after 'half '" in half.err
     _, said = lab("mind", "store", "note", "bad", "-", code=2, secret=own, given=b"\xff\xfe")
     assert "not UTF-8" in said
     _, said = lab("mind", "recall", code=2)
