@@ -1,0 +1,1 @@
+"""Exams of other kinds than the ladder's gold set."""

@@ -1,0 +1,1 @@
+"""A business world with an exam of its own: generated, seeded, in Turkish and English."""
