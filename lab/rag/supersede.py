@@ -19,10 +19,14 @@ from lab.memory import links as memory
 from lab.memory import search
 from lab.memory.visibility import View, looking
 from lab.rag.engine import Engine
+from lab.rag.kinds_of_answer import asked, offered
 from lab.rag.pieces import Piece
 from lab.rag.pipeline import Pipeline
 from lab.rag.trace import Trace
 from lab.text import fold, language_of
+
+ASKED = 2
+"""First hits that tell which change a question is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,23 @@ def settle(question: str, hits: Sequence[Hit], ranked: Sequence[Piece]) -> list[
         label = _label(mark, piece, language, other)
         if label:
             found.setdefault((piece.hit, piece.quote), replace(piece, shown=f"{label}: {piece.shown}"))
-    return list(found.values())
+    return _with_asked(question, hits, list(found.values()))
+
+
+def _with_asked(question: str, hits: Sequence[Hit], settled: list[Piece]) -> list[Piece]:
+    """Asked for a value of the kind that a link changes in one of the first hits, the sentence that says what
+    holds is among the first pieces."""
+    kinds = asked(question)
+    for hit in hits[:ASKED]:
+        for mark in hit.marks:
+            if not any(one and two for one, two in zip(kinds, offered(mark.value), strict=True)):
+                continue
+            for current in _current(mark, hits, settled)[:1]:
+                if current not in settled[:ASKED]:
+                    settled.remove(current)
+                    settled.insert(1, current)
+                return settled
+    return settled
 
 
 _OTHER_TIMES = re.compile(
@@ -124,6 +144,8 @@ def _applied(thread: Thread, hits: list[Hit], day: date, view: View, pipeline: P
     own = next((at for at, hit in enumerate(marked) if hit.chunk.id == place.chunk.id), None)
     if not anchors or (own is not None and own < anchors[0]):
         return marked
+    if own is None and anchors[0] >= pipeline.read:
+        return marked  # not read, so nothing has to stand beside it
     anchor = marked[anchors[0]]
     if own is not None:
         moved = marked.pop(own)
