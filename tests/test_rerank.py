@@ -70,7 +70,7 @@ def running() -> Iterator[OllamaServer]:
 
 
 @pytest.fixture
-def server(running: OllamaServer, monkeypatch: pytest.MonkeyPatch) -> OllamaServer:
+def ollama(running: OllamaServer, monkeypatch: pytest.MonkeyPatch) -> OllamaServer:
     running.fault, running.limit, running.reply = Fault.NONE, 2048, None
     running.requests.clear()
     monkeypatch.setattr(settings(), "ollama_host", running.address)
@@ -217,12 +217,12 @@ def test_gemma_agrees_with_llama_cpp(tmp_path: object) -> None:
 
 
 @needs_server
-def test_ollama_marks_each_passage_once_and_asks_for_the_schema(server: OllamaServer) -> None:
+def test_ollama_marks_each_passage_once_and_asks_for_the_schema(ollama: OllamaServer) -> None:
     judged = OllamaReranker(CHAT).judge(ASKED[1][0], THREE)
     assert judged.calls == 3
     assert judged.scores.shape == (3,)
     assert ((judged.scores >= 0) & (judged.scores <= 10)).all()
-    bodies = [body for path, body in server.requests if path == "/api/chat"]
+    bodies = [body for path, body in ollama.requests if path == "/api/chat"]
     assert [body["messages"][0]["content"] for body in bodies] == [prompt(ASKED[1][0], it) for it in THREE]
     assert all(body["format"] == rerank_ollama.SCHEMA for body in bodies)
     assert all(body["options"]["temperature"] == 0 and body["stream"] is False for body in bodies)
@@ -235,8 +235,8 @@ def test_ollama_marks_each_passage_once_and_asks_for_the_schema(server: OllamaSe
 @pytest.mark.parametrize(
     "reply", ["Certainly! The passage is relevant.", '{"score": ', '{"score": 11}', "", "[]", '{"mark": 5}']
 )
-def test_replies_that_are_no_mark_count_as_the_lowest(server: OllamaServer, reply: str) -> None:
-    server.reply = reply
+def test_replies_that_are_no_mark_count_as_the_lowest(ollama: OllamaServer, reply: str) -> None:
+    ollama.reply = reply
     judged = OllamaReranker(CHAT).judge(ASKED[0][0], THREE)
     assert judged.scores.tolist() == [0.0, 0.0, 0.0]
     assert judged.detail == {"malformed": 3, "tied": 3}
@@ -264,13 +264,13 @@ def test_the_prompt_holds_both_texts_and_neither_leaves_its_block() -> None:
 
 
 @needs_server
-def test_a_model_or_server_that_is_not_there(server: OllamaServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_or_server_that_is_not_there(ollama: OllamaServer, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LabError, match="does not have the model") as caught:
         OllamaReranker("gemma3:4b").judge("q", [MEAL])
     assert caught.value.next_step == "ollama pull gemma3:4b"
     slow = OllamaReranker(CHAT)
     monkeypatch.setattr(slow, "_client", ollama_client.client(timeout=0.3))
-    server.fault = Fault.SILENT
+    ollama.fault = Fault.SILENT
     with pytest.raises(LabError, match="did not answer in time"):
         slow.judge("q", [MEAL])
     monkeypatch.setattr(settings(), "ollama_host", "127.0.0.1:9")
@@ -326,8 +326,8 @@ def test_the_holiday_question_comes_first_with_units(engine: Engine) -> None:
 
 
 @needs_server
-def test_calls_and_ties_stand_in_the_trace(server: OllamaServer, engine: Engine) -> None:
-    server.reply = json.dumps({"score": 5})
+def test_calls_and_ties_stand_in_the_trace(ollama: OllamaServer, engine: Engine) -> None:
+    ollama.reply = json.dumps({"score": 5})
     answer = ask(HOTEL, EMPLOYEE, replace(BASE, rerank=f"ollama:{CHAT}"), engine)
     (step,) = [it for it in answer.trace if it.name == "rerank"]
     assert step.calls == DEPTH
@@ -339,15 +339,15 @@ def test_calls_and_ties_stand_in_the_trace(server: OllamaServer, engine: Engine)
 
 
 @needs_server
-def test_a_reranker_sees_only_what_the_asker_may_read(server: OllamaServer, engine: Engine) -> None:
+def test_a_reranker_sees_only_what_the_asker_may_read(ollama: OllamaServer, engine: Engine) -> None:
     question = "What is the upper limit of the manager band in the salary table?"
     pipeline = replace(BASE, rerank=f"ollama:{CHAT}")
-    server.reply = json.dumps({"score": 5})
+    ollama.reply = json.dumps({"score": 5})
     sent = {}
     for role in ("hr", "employee", "nobody"):
-        server.requests.clear()
+        ollama.requests.clear()
         ask(question, replace(EMPLOYEE, roles=frozenset({role})), pipeline, engine)
-        sent[role] = [body["messages"][0]["content"] for path, body in server.requests if path == "/api/chat"]
+        sent[role] = [body["messages"][0]["content"] for path, body in ollama.requests if path == "/api/chat"]
     secret = [chunk.text for chunk in hidden(engine)]
     assert any(text.strip() in shown for text in secret for shown in sent["hr"])
     assert not any(text.strip() in shown for text in secret for shown in sent["employee"])
