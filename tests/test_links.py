@@ -84,6 +84,8 @@ def told(*documents: Document) -> list[tuple[str, str, str, date, date | None, s
         ("16 karaktere", ("character", "16")),
         ("PERŞEMBE’YE", ("weekday", "4")),
         ("Thursdays", ("weekday", "4")),
+        ("perşembedir", ("weekday", "4")),
+        ("Pazarlama pazartesinin işidir", ("weekday", "1")),
     ],
 )
 def test_values_are_one_however_they_are_written(text: str, key: tuple[str, str]) -> None:

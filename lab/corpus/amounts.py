@@ -52,7 +52,7 @@ _SIGNS = {"€": "EUR", "$": "USD", "₺": "TRY"}
 _DAYS = re.compile(
     r"(?<!\w)(?:(monday|pazartesi)|(tuesday|sali)|(wednesday|carsamba)|(thursday|persembe)|(friday"
     r"|cuma(?!rtesi))"
-    r"|(saturday|cumartesi)|(sunday|pazar(?!tesi)))(?:s|'\w+|leri|yi|da|de|dan|den|nin|ya)?(?!\w)"
+    r"|(saturday|cumartesi)|(sunday|pazar(?!tesi)))(?:s|'\w+|leri\w*|y?[ie]|[dt][ae]n?|n?in|d[iu]r|ydi)?(?!\w)"
 )
 _HEADER_UNIT = re.compile(r"\((?:\w+ )?(try|tl|eur|usd|%)\)")
 _BARE = re.compile(rf"(?<![\w.,])({_NUMBER}|{'|'.join(sorted(WORDS, key=len, reverse=True))})(?![\w%])")
