@@ -313,7 +313,7 @@ def start(as_json: Json = False) -> None:
 
 @app.command()
 def calibrate(as_json: Json = False) -> None:
-    """Choose the reader's abstention threshold on the dev questions and store it with the package."""
+    """Learn the reader's weights and when it abstains on the dev questions; stored with the package."""
     from lab.workshop import desk
 
     result = desk.calibrate()

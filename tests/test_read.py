@@ -8,6 +8,8 @@ from datetime import date
 import numpy as np
 import pytest
 
+from lab.evaluation import learn as learning
+from lab.evaluation.gold import Question
 from lab.evaluation.measures import auc
 from lab.kinds import Answer, Chunk, Citation, Hit, Label, LabError, Sight, Step
 from lab.rag import expect, rank, read, rows, support
@@ -317,3 +319,30 @@ def test_what_is_said_first(engine: Engine, question: str, said: str) -> None:
 def test_what_the_corpus_does_not_know_is_not_answered(engine: Engine, question: str) -> None:
     sight = Sight(frozenset({"employee"}), date(2025, 6, 15), workspace=engine.workspace)
     assert ask(question, sight, T2, engine).abstained
+
+
+# Learning -------------------------------------------------------------------------------------------------
+
+
+def test_the_piece_that_holds_the_anchor_is_what_is_learned() -> None:
+    question = Question.model_validate(
+        {
+            "id": "x-1",
+            "language": "en",
+            "type": "table",
+            "text": "Hotel limit of a manager?",
+            "as_of": date(2025, 6, 15),
+            "evidence": ({"document": "travel", "section": "4", "anchor": "| Manager | 85 | 190 |"},),
+            "contains": (("190",),),
+            "split": "dev",
+        }
+    )
+    pieces = pieces_of(hit(), 0)
+    mask = learning.answering(question, [hit()], pieces)
+    assert [piece.key for piece, answers in zip(pieces, mask, strict=True) if answers] == ["Manager"]
+
+
+def test_what_the_reader_embeds_of_a_chunk_is_known_beforehand() -> None:
+    texts = read.read_of(chunk())
+    assert "[Travel › Abroad] Rooms are booked early." in texts
+    assert {"Manager", "Hotel", "Rooms are booked early. They are paid by the company."} <= set(texts)

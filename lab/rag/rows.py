@@ -55,7 +55,8 @@ def _matching(keys: Sequence[str], question: str, embedder: Embedder) -> np.ndar
         return np.zeros(len(keys), dtype=bool)
     likeness = (embedder.passages(keys) @ embedder.passages(runs).T).max(axis=1)
     best = float(likeness.max())
-    return np.array(likeness >= best - 1e-6) & (best > KEY_LIKENESS)
+    match: np.ndarray = (likeness >= best - 1e-6) & (best > KEY_LIKENESS)
+    return match
 
 
 def _titled(text: str) -> str:
