@@ -108,15 +108,9 @@ class Ranked:
         """What is quoted, best first. A piece that states what holds may be placed by the links between
         documents however far below it was ranked."""
         order = np.argsort(-self.scores, kind="stable")
-        near = {
-            (self.pieces[at].hit, self.pieces[at].quote)
-            for at in order
-            if self.scores[at] >= self.scores.max() - FAR
-        }
-        settled = supersede.settle(question, hits, [self.pieces[at] for at in order])
-        last = max((at for at, piece in enumerate(settled) if (piece.hit, piece.quote) in near), default=0)
+        near = [self.pieces[at] for at in order if self.scores[at] >= self.scores.max() - FAR]
         kept: list[Piece] = []
-        for piece in settled[: last + 1]:
+        for piece in supersede.settle(question, hits, near, [self.pieces[at] for at in order]):
             if len(kept) < QUOTES and not any(
                 piece.alone in other.shown or other.shown in piece.shown for other in kept
             ):

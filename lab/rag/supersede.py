@@ -59,30 +59,46 @@ def follow(hits: Sequence[Hit], sight: Sight, pipeline: Pipeline, engine: Engine
     return found
 
 
-def settle(question: str, hits: Sequence[Hit], ranked: Sequence[Piece]) -> list[Piece]:
+def settle(
+    question: str, hits: Sequence[Hit], ranked: Sequence[Piece], among: Sequence[Piece] = ()
+) -> list[Piece]:
     """The pieces in the order in which an answer quotes them: where a piece states what does not hold, the
-    one that says what holds takes its place. If the question asks for earlier (or coming) values, they follow
-    with their dates; else they are left out."""
+    one that says what holds takes its place, taken from `among` (default: `ranked`). If the question asks for
+    earlier (or coming) values, they follow with their dates; else they are left out."""
     if not any(hit.marks for hit in hits):
         return list(ranked)
+    among = among or ranked
     other = asks_other_times(question)
     language = "tr" if language_of(question) == "tr" else "en"
     found: dict[tuple[int, str], Piece] = {}
+
+    def labelled(piece: Piece, mark: Mark) -> None:
+        if label := _label(mark, piece, language, other):
+            found.setdefault((piece.hit, piece.quote), replace(piece, shown=f"{label}: {piece.shown}"))
+
     for piece in ranked:
         mark = _stale(piece, hits)
         if mark is None:
             found.setdefault((piece.hit, piece.quote), piece)
+            for own in hits[piece.hit].marks if other else ():
+                if piece in _current(own, hits, [piece]):
+                    for beside in among:
+                        if (
+                            (stale := _stale(beside, hits))
+                            and stale.by == own.by
+                            and stale.value == own.value
+                        ):
+                            labelled(beside, stale)
             continue
-        for current in _current(mark, hits, ranked):
+        for current in _current(mark, hits, among)[:1]:
             found.setdefault((current.hit, current.quote), current)
-            break
-        label = _label(mark, piece, language, other)
-        if label:
-            found.setdefault((piece.hit, piece.quote), replace(piece, shown=f"{label}: {piece.shown}"))
-    return _with_asked(question, hits, list(found.values()))
+        labelled(piece, mark)
+    return _with_asked(question, hits, list(found.values()), among)
 
 
-def _with_asked(question: str, hits: Sequence[Hit], settled: list[Piece]) -> list[Piece]:
+def _with_asked(
+    question: str, hits: Sequence[Hit], settled: list[Piece], among: Sequence[Piece]
+) -> list[Piece]:
     """Asked for a value of the kind that a link changes in one of the first hits, the sentence that says what
     holds is among the first pieces."""
     kinds = asked(question)
@@ -90,9 +106,9 @@ def _with_asked(question: str, hits: Sequence[Hit], settled: list[Piece]) -> lis
         for mark in hit.marks:
             if not any(one and two for one, two in zip(kinds, offered(mark.value), strict=True)):
                 continue
-            for current in _current(mark, hits, settled)[:1]:
+            for current in _current(mark, hits, among)[:1]:
                 if current not in settled[:ASKED]:
-                    settled.remove(current)
+                    settled = [piece for piece in settled if piece != current]
                     settled.insert(1, current)
                 return settled
     return settled
@@ -312,14 +328,15 @@ def _label(mark: Mark, piece: Piece, language: str, other: bool) -> str:
     spans = [Span(*one) for one in mark.stale if keys(one[0]) <= present]
     if not spans:
         return ""
-    span = spans[-1]
+    # A value that came back matches twice: an announcement of what is to come means its later time.
+    span = spans[-1] if mark.state == "later" else spans[0]
     dates = _dates(span.since, span.until, language)
     rest = present - keys(mark.value) - {key for one in spans for key in keys(one.value)}
     if rest and mark.state == "amended":
         return f"Except for {span.value} ({dates})" if language == "en" else f"{span.value} dışında ({dates})"
     if not other:
         return ""
-    if mark.state == "later" and span.since is not None:
+    if span.since is not None and (mark.state == "later" or span.until is None):
         return f"Later, {dates}" if language == "en" else f"Sonra, {dates}"
     return f"Earlier, {dates}" if language == "en" else f"Daha önce, {dates}"
 
