@@ -3,6 +3,7 @@ search over the same memories in the same run."""
 
 from __future__ import annotations
 
+import hashlib
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -67,10 +68,12 @@ class Measures:
 
 def load(server: Server, embedder: Embedder, rows: int, seed: int = 7, say: Say = lambda _: None) -> Loaded:
     """Builds and stores the world; what is stored already is not written again."""
-    workspace = f"business-{rows}-{seed}"
+    world = worlds.build(rows, seed)
+    # Two worlds never share a workspace, whatever becomes of the generator.
+    digest = hashlib.sha256("\n".join(record.content for record in world.first + world.later).encode()).hexdigest()
+    workspace = f"business-{rows}-{seed}-{digest[:8]}"
     for role, modules in ROLES.items():
         write.allow(server, workspace, role, modules)
-    world = worlds.build(rows, seed)
     say(f"a world of {len(world.first):,} memories and {len(world.later)} later versions")
     seconds: dict[str, float] = {}
 

@@ -116,8 +116,8 @@ def cases(world: World) -> dict[str, Callable[[], Iterator[Case]]]:
                 newest[key] = order
                 ties.discard(key)
         for key, order in newest.items():
-            if key not in ties and (invoice := order.refs.get("invoice")):
-                customer = order.refs["customer"]
+            if key not in ties and "invoice" in order.refs:
+                invoice, customer = order.refs["invoice"], order.refs["customer"]
                 yield from one("last due", invoice, "amount", customer, order, invoice, n=customer.name)
 
     def chat() -> Iterator[Case]:
@@ -134,8 +134,8 @@ def cases(world: World) -> dict[str, Callable[[], Iterator[Case]]]:
                 yield Case(
                     f"chat {said.attribute}",
                     said.value,
-                    (place(order), "/".join(said.fact)),
-                    {"n": order.name},
+                    (place(asked), "/".join(said.fact)),
+                    {"n": asked.name},
                 )
 
     def chain() -> Iterator[Case]:
