@@ -330,6 +330,23 @@ def test_who_asks_is_told_by_as_and_never_by_the_question(lab: Lab) -> None:
     assert "hr-salary-bands@2025#3" in lab("ask", question, "--as", "hr", *common).object["hits"]
 
 
+def test_questions_are_logged_with_what_their_asker_may_see(lab: Lab) -> None:
+    question = "Üst sınırı nedir? upper limit of the salary band"
+    common = ("--rung", "section", "--as-of", "2025-06-15", "--json")
+    hits = {role: lab("ask", question, "--as", role, *common).object["hits"] for role in ("intern", "hr")}
+    rows = lab("audit", "--last", "2", "--json").object["rows"]
+    assert [(row["actor"], row["kind"], row["action"], row["rung"], row["as_of"]) for row in rows] == [
+        (role, "role", "ask", "section", "2025-06-15") for role in ("intern", "hr")
+    ]
+    assert {row["asked"] for row in rows} == {question}
+    for row in rows:
+        assert [key.split(":")[1].split("/")[0] for key in row["memories"]] == hits[row["actor"]]
+    assert ["hr-salary-bands" in str(row) for row in rows] == [False, True]
+    checked = lab("audit", "verify", "--json").object
+    assert (checked["rows"], checked["problems"]) == (rows[-1]["number"], [])
+    assert checked["head"] == f"{rows[-1]['number']}:{rows[-1]['hash']}"
+
+
 def test_markup_and_bytes_of_no_encoding_are_only_a_question(process: Lab, lab: Lab) -> None:
     shown = lab("ask", "[bold]x[/bold] [/] '; drop table memory; --", "--as-of", "2025-06-15", "--trace")
     assert (shown.code, shown.err.count("Traceback")) == (0, 0)
