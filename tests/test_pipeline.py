@@ -324,9 +324,9 @@ def test_the_trace_has_a_line_a_stage(engine: Engine, rung: str) -> None:
     assert sum(step.calls for step in answer.trace) == 0
     steps = {step.name: step for step in answer.trace}
     read = steps["read"]
-    assert read.into == (len(answer.hits) if rung == "T3" else 3)
-    assert read.out == len(answer.citations) == 3
-    assert 200 < read.tokens < (20_000 if rung == "T3" else 3_000)
+    assert read.into == (len(answer.hits) if rung == "T3" else pipeline(rung).read)
+    assert 1 <= read.out == len(answer.citations) <= 3
+    assert 200 < read.tokens < (20_000 if rung == "T3" else 5_000)
     if rung != "T3":
         assert steps["cut"].out == len(answer.hits) == 10
         assert steps["cut"].into == 40
