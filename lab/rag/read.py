@@ -187,6 +187,7 @@ def _unsure(question: str, hit: Hit, nearest: Piece) -> Reading:
 
 def _source(number: int, hit: Hit) -> Source:
     chunk = hit.chunk
+    heading = " – ".join(part for part in (chunk.heading, supersede.told(hit)) if part)
     return Source(
-        number, chunk.ref, chunk.title, chunk.heading, chunk.label.edition, chunk.label.valid_from, chunk.text
+        number, chunk.ref, chunk.title, heading, chunk.label.edition, chunk.label.valid_from, chunk.text
     )
