@@ -42,7 +42,14 @@ def connection(server: Server) -> Iterator[Connection]:
         yield opened
 
 
-def said(connection: Connection, loaded: Loaded, embedder: Embedder, text: str, role: str, member: str | None = None) -> str:
+def said(
+    connection: Connection,
+    loaded: Loaded,
+    embedder: Embedder,
+    text: str,
+    role: str,
+    member: str | None = None,
+) -> str:
     sight = Sight(frozenset({role}) if role else frozenset(), world.TODAY, member, loaded.workspace)
     vector: np.ndarray = embedder.queries([text])[0]
     return recall(connection, sight, text, embedder.space, vector, today=world.TODAY).text
@@ -98,9 +105,18 @@ def test_secrets_reach_only_those_who_may_know_them(
     for customer in things["customer"][:SECRETS]:
         asked.append((f"{customer.name} kredi limiti nedir?", customer.data["limit"], "finance", None))
     for invoice in things["invoice"][:SECRETS]:
-        asked.append((f"What is the amount of invoice {invoice.name}?", invoice.data["amount"], "finance", None))
+        asked.append(
+            (f"What is the amount of invoice {invoice.name}?", invoice.data["amount"], "finance", None)
+        )
         order = invoice.refs["order"]
-        asked.append((f"{order.name} siparişinin faturasının tutarı ne kadar?", invoice.data["amount"], "finance", None))
+        asked.append(
+            (
+                f"{order.name} siparişinin faturasının tutarı ne kadar?",
+                invoice.data["amount"],
+                "finance",
+                None,
+            )
+        )
     salaries = {
         record.subject.name: record.content
         for record in loaded.world.first
@@ -116,7 +132,13 @@ def test_secrets_reach_only_those_who_may_know_them(
         asked.append((f"{about} teklifi hakkında ne not aldım?", word, "sales", note.owner))
     for question, secret, role, member in asked:
         assert secret in said(connection, loaded, embedder, question, role, member), question
-        for other, who in (("sales", None), ("sales", "EMP-9999"), ("visitor", None), ("", None), ("hr", None)):
+        for other, who in (
+            ("sales", None),
+            ("sales", "EMP-9999"),
+            ("visitor", None),
+            ("", None),
+            ("hr", None),
+        ):
             if other == role and who == member:
                 continue
             if other == role and member is None:
@@ -137,7 +159,9 @@ def test_what_a_member_may_not_see_changes_nothing_for_him(
 PERSON, FIRM = Entity("person:Can Er", "person", "Can Er"), Entity("customer:C1", "customer", "Ege Gıda")
 
 
-def message(number: int, text: str, language: str = "tr", thread: str = "t", sender: Entity = PERSON) -> Message:
+def message(
+    number: int, text: str, language: str = "tr", thread: str = "t", sender: Entity = PERSON
+) -> Message:
     return Message("whatsapp", f"w{number}", thread, datetime(2026, 3, 1, 9, number, tzinfo=UTC), sender, text,
                    language, "sales", FIRM)  # fmt: skip
 
@@ -182,7 +206,10 @@ def test_a_correction_is_a_newer_version_of_what_was_said() -> None:
 def test_a_fact_of_no_order_is_about_the_company() -> None:
     (fact,) = extract([message(1, "Our contact person is Ann now.", "en")])
     assert fact.external_id == "customer:C1#contact"
-    assert fact.content == "[Whatsapp, 2026-03-01, Can Er (Ege Gıda)] contact person: Our contact person is Ann now."
+    assert (
+        fact.content
+        == "[Whatsapp, 2026-03-01, Can Er (Ege Gıda)] contact person: Our contact person is Ann now."
+    )
 
 
 @pytest.mark.parametrize(

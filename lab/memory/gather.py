@@ -11,6 +11,7 @@ from pgvector import HalfVector
 
 from lab.memory.paths import Path
 from lab.memory.visibility import View
+from lab.text import fold
 
 TALKERS = ("customer", "person", "supplier", "employee")
 """Types of nodes whose conversations are read, near the anchors."""
@@ -33,6 +34,11 @@ class Found:
     subject: bool
     ended: bool = False
     """Whether a later version has taken its place; only where every day is looked at (`Sight.as_of` None)."""
+
+    def names(self, spelled: Sequence[str]) -> bool:
+        """Whether one of these folded names stands in its words."""
+        folded = fold(self.content)
+        return any(name in folded for name in spelled)
 
     @property
     def line(self) -> str:

@@ -70,6 +70,8 @@ def paths(
     found = {anchor.entity: Path(anchor) for anchor in starts}
     if not starts or hops == 0:
         return list(found.values())
+    # A type that an anchor has is met: its siblings are not what the question looks for.
+    wanted = [kind for kind in types if kind not in {anchor.type for anchor in starts}]
     rows = view.connection.execute(
         """select w.parent, w.relation, w.outward, w.node, w.node_type, e.name, w.since
            from walk(%s, %s, %s, %s, %s, %s, %s, %s) with ordinality
@@ -77,9 +79,9 @@ def paths(
            join entity e on e.serial = w.node order by w.at""",
         [
             list(found),
-            list(types),
+            wanted,
             ["|".join(group) for group in relations],
-            sorted({name for kind in types for name in OPENS.get(kind, ())}),
+            sorted({name for kind in wanted for name in OPENS.get(kind, ())}),
             hops,
             width,
             total,

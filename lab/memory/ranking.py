@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 
 from lab.memory.anchors import Anchor
 from lab.memory.gather import Found
@@ -26,9 +27,15 @@ COVER, CONCEPTS, COSINE, HOP, DETOUR, PERIOD, NEWEST, NAMED, NEAR = (
     0.6,
     0.5,
 )
-"""DETOUR: for each node on the way of a type that was not asked for."""
+"""DETOUR: for each node on the way of a type that was not asked for, and each turn to a sibling (a relation
+taken there and back)."""
+TOLD, NUMBER, STRANGE = 0.6, 1.0, 0.7
+"""TOLD: said by or about a node that was reached; NUMBER: the words have the name or number of a named anchor;
+STRANGE: off for what was found by search alone where the question names somebody."""
 EVENTS = ("order", "invoice", "payment", "ticket")
 """Types whose records have a day of their own, for periods and "the latest"."""
+CLEAR = 0.15
+"""By how much one of many must be more like the question for the others to be left."""
 TURNS = ("ticket", "order", "invoice", "payment")
 """The order in which one event follows from another, for questions that go on from one of many."""
 
@@ -42,13 +49,14 @@ class Ranked:
 
 
 def promising(walked: Sequence[Path], wish: Asked, limit: int) -> list[Path]:
-    """The `limit` paths that meet most of the asked types over the fewest hops; the anchors always."""
+    """The `limit` paths that meet most of the asked types over the fewest hops; anchors and their neighbours
+    first."""
     if len(walked) <= limit:
         return list(walked)
     order = sorted(
         range(len(walked)),
         key=lambda at: (
-            bool(walked[at].hops),
+            len(walked[at].hops) > 1,
             len(walked[at].hops) - 2 * len(set(wish.types) & set(walked[at].types)),
             at,
         ),
@@ -119,6 +127,7 @@ def rank(
     wanted = set(wish.types)
     wishes = len(wanted) + len(wish.relations)
     starts = {anchor.entity for anchor in named}
+    spelled = tuple(fold(anchor.name) for anchor in named)
     latest = _latest(walked, wish) if newest else set()
 
     def records(path: Path) -> tuple[Found, ...]:
@@ -132,6 +141,10 @@ def rank(
     def value(path: Path, items: tuple[Found, ...]) -> float:
         worth = -HOP * len(path.hops)
         worth -= DETOUR * sum(kind not in wanted for kind in path.types[1:-1])
+        worth -= DETOUR * sum(
+            one.relation == other.relation and one.outward != other.outward
+            for one, other in pairwise(path.hops)
+        )
         if wishes:
             gone = {hop.relation for hop in path.hops}
             fulfilled = len(wanted & set(path.types)) + sum(
@@ -158,6 +171,10 @@ def rank(
 
     def worth_of(item: Found) -> float:
         worth = COSINE * item.cosine + CONCEPTS * len(met[item.id]) / size + NEAR * near.get(item.id, 0.0)
+        if item.node is None and starts and not item.names(spelled):
+            worth -= STRANGE
+        if item.kind != "record":
+            worth += NUMBER * item.names(spelled) + TOLD * (item.node is not None)
         if item.node is not None:
             worth += 0.5 * path_worth.get(item.node, 0.0) / max(best, 0.1)
         if spans:
@@ -198,7 +215,9 @@ def turn(
         for item in found
         if item.subject
     }
-    return sorted(near, key=lambda path: -likeness.get(path.nodes[-1], 0.0))[:2]
+    order = sorted(near, key=lambda path: -likeness.get(path.nodes[-1], 0.0))[:2]
+    scores = [likeness.get(path.nodes[-1], 0.0) for path in order]
+    return order[:1] if len(order) == 2 and scores[0] - scores[1] >= CLEAR else order
 
 
 def _latest(walked: Sequence[Path], wish: Asked) -> set[int]:

@@ -15,7 +15,7 @@ from lab.kinds import Sight
 from lab.memory import ranking, search
 from lab.memory.anchors import Anchor, anchors, by_meaning
 from lab.memory.gather import Found, fetch_found, gather
-from lab.memory.paths import Path, paths
+from lab.memory.paths import HOPS, Path, paths
 from lab.memory.periods import as_of, periods
 from lab.memory.records import COLLECTION
 from lab.memory.visibility import Connection, View, looking
@@ -86,6 +86,7 @@ def recall(
         return result
 
     wish = asked(question)
+    reach = HOPS if wish.types or wish.relations else 1  # where nothing beyond is asked for, the neighbours
     day = as_of(question)
     if day:
         sight = replace(sight, as_of=day)
@@ -102,7 +103,7 @@ def recall(
         walked = (
             timed(
                 "paths",
-                lambda: paths(view, starts, wish.types, wish.relations, hops=3 if recipe.paths else 0),
+                lambda: paths(view, starts, wish.types, wish.relations, hops=reach if recipe.paths else 0),
             )
             if starts
             else []
@@ -154,16 +155,16 @@ def hybrid(
 
 
 def _onward(view: View, turns: Sequence[Path], wish: Asked) -> list[Path]:
-    """The walk from the ends of `turns`, its paths beginning where the turns began."""
-    ends = {path.nodes[-1]: path for path in turns}
-    starts = [
-        Anchor(node, "", path.types[-1], path.hops[-1].name, "turn", 1.0) for node, path in ends.items()
-    ]
-    return [
-        Path(ends[path.start.entity].start, (*ends[path.start.entity].hops, *path.hops))
-        for path in paths(view, starts, wish.types, wish.relations)
-        if path.hops and not set(path.nodes[1:]) & set(ends[path.start.entity].nodes)
-    ]
+    """A walk from the end of each of `turns`, its paths beginning where the turn began."""
+    found: list[Path] = []
+    for turn in turns:
+        start = Anchor(turn.nodes[-1], "", turn.types[-1], turn.hops[-1].name, "turn", 1.0)
+        found += [
+            Path(turn.start, (*turn.hops, *path.hops))
+            for path in paths(view, [start], wish.types, wish.relations)
+            if path.hops and not set(path.nodes[1:]) & set(turn.nodes)
+        ]
+    return found
 
 
 def _with_meaning(view: View, named: list[Anchor], near: Sequence[str], wish: Asked) -> list[Anchor]:

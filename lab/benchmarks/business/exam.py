@@ -70,7 +70,9 @@ def load(server: Server, embedder: Embedder, rows: int, seed: int = 7, say: Say 
     """Builds and stores the world; what is stored already is not written again."""
     world = worlds.build(rows, seed)
     # Two worlds never share a workspace, whatever becomes of the generator.
-    digest = hashlib.sha256("\n".join(record.content for record in world.first + world.later).encode()).hexdigest()
+    digest = hashlib.sha256(
+        "\n".join(record.content for record in world.first + world.later).encode()
+    ).hexdigest()
     workspace = f"business-{rows}-{seed}-{digest[:8]}"
     for role, modules in ROLES.items():
         write.allow(server, workspace, role, modules)
