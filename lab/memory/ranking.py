@@ -72,6 +72,8 @@ class Concepts:
     attributes: tuple[int, ...]
     words: tuple[tuple[str, ...], ...]
     """Of each word the beginnings that say the same."""
+    whole: frozenset[str] = frozenset()
+    """These words as they were asked."""
 
     def __len__(self) -> int:
         return 2 * len(self.attributes) + len(self.words)
@@ -100,7 +102,7 @@ def concepts_of(wish: Asked, starts: Sequence[Anchor]) -> Concepts:
         if word not in names and len(word) > 2 and not any(reading in WORDS for reading in readings(word))
     ]
     free = [word for word in words if not any(ATTRIBUTES[number].search(word) for number in wish.attributes)]
-    return Concepts(wish.attributes, tuple(dict.fromkeys(map(alike, free))))
+    return Concepts(wish.attributes, tuple(dict.fromkeys(map(alike, free))), frozenset(free))
 
 
 def rank(

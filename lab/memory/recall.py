@@ -96,7 +96,7 @@ def recall(
         named = timed("anchors", lambda: anchors(view, question)) if recipe.anchors else []
         if not recipe.endings:
             named = [anchor for anchor in named if anchor.how == "exact"]
-        near = timed("hybrid", lambda: hybrid(view, question, space, vector, recipe))
+        near = timed("hybrid", lambda: hybrid(view, words_of(question, wish, named), space, vector, recipe))
         starts = named
         if recipe.meaning:
             starts = timed("anchors", lambda: _with_meaning(view, named, list(near), wish))
@@ -134,8 +134,18 @@ def recall(
     )
 
 
+def words_of(question: str, wish: Asked, named: Sequence[Anchor]) -> str:
+    """What is searched by words: where somebody is named, the names and what is neither a type nor an attribute.
+    Those words stand in thousands of records; paths and ranking see to them."""
+    if not named:
+        return question
+    names = {word for anchor in named for word in anchor.words}
+    rest = ranking.concepts_of(wish, named).whole
+    return " ".join(word for word in wish.words if word in names or word in rest)
+
+
 def hybrid(
-    view: View, question: str, space: str, vector: np.ndarray, recipe: Recipe = Recipe()
+    view: View, words: str, space: str, vector: np.ndarray, recipe: Recipe = Recipe()
 ) -> dict[str, float]:
     """Step 2: memory id → score in 0 … 1, best first: the mean of both searches' scores, each divided by its
     best. Which is which is of no matter to the rule: both are bound by it."""
@@ -144,8 +154,7 @@ def hybrid(
     if recipe.vectors:
         lists.append(search.by_vector(view, space, vector, K, COLLECTION))
     if recipe.words:
-        language = language_of(question)
-        lists.append(search.by_words(view, question, language, K, COLLECTION))
+        lists.append(search.by_words(view, words, language_of(words), K, COLLECTION))
     for listed in lists:
         top = max((score for _, score in listed), default=0.0)
         for key, score in listed:
