@@ -103,7 +103,9 @@ def answer(
 
     found = [_looped(at, part, look, pipeline, trace, budget) for at, part in enumerate(parts, start=1)]
     with trace.step("interleave", sum(len(it.hits) for it in found)) as line:
-        hits = interleaved([it.hits for it in found])[: pipeline.k]
+        # All that was handed to the reader stays, so that what is cited is among the hits.
+        handed = len(interleaved([it.hits[: pipeline.read] for it in found]))
+        hits = interleaved([it.hits for it in found])[: max(pipeline.k, handed)]
         line.out = len(hits)
         line.detail["searches"] = SEARCHES - budget.searches
     if pipeline.reader == read.EXTRACTIVE:
