@@ -1,4 +1,5 @@
-"""The business world: made alike each time, answered from the right records, and silent to who may not know."""
+"""The business world: made alike each time, answered from the right records, and silent to who may not
+know."""
 
 from __future__ import annotations
 
@@ -162,8 +163,17 @@ PERSON, FIRM = Entity("person:Can Er", "person", "Can Er"), Entity("customer:C1"
 def message(
     number: int, text: str, language: str = "tr", thread: str = "t", sender: Entity = PERSON
 ) -> Message:
-    return Message("whatsapp", f"w{number}", thread, datetime(2026, 3, 1, 9, number, tzinfo=UTC), sender, text,
-                   language, "sales", FIRM)  # fmt: skip
+    return Message(
+        "whatsapp",
+        f"w{number}",
+        thread,
+        datetime(2026, 3, 1, 9, number, tzinfo=UTC),
+        sender,
+        text,
+        language,
+        "sales",
+        FIRM,
+    )
 
 
 @pytest.mark.parametrize(
@@ -185,11 +195,13 @@ def test_what_a_sentence_states(sentence: str, key: str | None) -> None:
 
 
 def test_a_correction_is_a_newer_version_of_what_was_said() -> None:
-    facts = extract([
-        message(1, "Merhaba. Malı B12 numaralı rampaya indirin (ORD-2026-7)."),
-        message(2, "Pardon, doğrusu C40 olacak."),
-        message(3, "Sorry, make that D9.", "en", thread="another"),
-    ])  # fmt: skip
+    facts = extract(
+        [
+            message(1, "Merhaba. Malı B12 numaralı rampaya indirin (ORD-2026-7)."),
+            message(2, "Pardon, doğrusu C40 olacak."),
+            message(3, "Sorry, make that D9.", "en", thread="another"),
+        ]
+    )
     assert [(fact.external_id, fact.attribute) for fact in facts] == [
         ("ORD-2026-7#delivery_place", "delivery_place"),
         ("w1", None),
@@ -215,10 +227,14 @@ def test_a_fact_of_no_order_is_about_the_company() -> None:
 @pytest.mark.parametrize(
     ("name", "case", "expected"),
     [
-        ("Kaya", "gen", "Kaya'nın"), ("Ağaoğlu", "gen", "Ağaoğlu'nun"), ("Tekstil", "loc", "Tekstil'de"),
-        ("Koç", "abl", "Koç'tan"), ("Gül", "dat", "Gül'e"), ("Işıklar Cam", "gen", "Işıklar Cam'ın"),
+        ("Kaya", "gen", "Kaya'nın"),
+        ("Ağaoğlu", "gen", "Ağaoğlu'nun"),
+        ("Tekstil", "loc", "Tekstil'de"),
+        ("Koç", "abl", "Koç'tan"),
+        ("Gül", "dat", "Gül'e"),
+        ("Işıklar Cam", "gen", "Işıklar Cam'ın"),
     ],
-)  # fmt: skip
+)
 def test_turkish_endings_of_the_exam(name: str, case: str, expected: str) -> None:
     assert ending(name, case) == expected
     assert fold(ending(name, case, apostrophe=False)) == fold(expected.replace("'", ""))

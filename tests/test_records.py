@@ -18,14 +18,37 @@ from lab.memory.records import Link, Record, forget, sync
 from lab.memory.server import Server
 from lab.memory.visibility import writing
 
-TABLES = ("memory", "memory_vector", "posting", "lexeme_df", "module_size", "entity", "entity_name", "mention",
-          "name_gram", "edge", "edge_degree", "sync")  # fmt: skip
+TABLES = (
+    "memory",
+    "memory_vector",
+    "posting",
+    "lexeme_df",
+    "module_size",
+    "entity",
+    "entity_name",
+    "mention",
+    "name_gram",
+    "edge",
+    "edge_degree",
+    "sync",
+)
 
 
 def rows(server: Server, workspace: str, table: str) -> list[tuple[Any, ...]]:
     """All rows, without what differs from one writing to the next."""
-    left_out = {"serial", "memory", "entity", "source", "target", "evidence", "recorded_at", "created_at",
-                "updated_at", "synced_at", "workspace"}  # fmt: skip
+    left_out = {
+        "serial",
+        "memory",
+        "entity",
+        "source",
+        "target",
+        "evidence",
+        "recorded_at",
+        "created_at",
+        "updated_at",
+        "synced_at",
+        "workspace",
+    }
     if table in ("memory", "sync"):
         left_out -= {"source"}
     with writer(server) as connection, writing(connection, workspace):
@@ -169,7 +192,8 @@ def test_an_edge_needs_a_memory_that_mentions_both_ends(server: Server) -> None:
     with pytest.raises(Exception, match="foreign key"):
         with writer(server) as connection, writing(connection, where):
             connection.execute(
-                """insert into edge (workspace, source, source_type, relation, target, target_type, evidence, module)
+                """insert into edge (workspace, source, source_type, relation, target, target_type,
+                evidence, module)
                    select %s, a.serial, 'customer', 'rival_of', b.serial, 'customer', m.serial, 'all'
                    from entity a, entity b, memory m where a.workspace = %s and b.workspace = %s
                         and a.id = %s and b.id = %s and m.workspace = %s and m.content like 'Çalışan%%'""",

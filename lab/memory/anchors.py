@@ -1,6 +1,7 @@
 """Step 1 of the read path: which entities a question names.
 
-Exactly first, then with Turkish case endings removed, then by contained words and letter triples with a minimum
+Exactly first, then with Turkish case endings removed, then by contained words and letter triples with a
+minimum
 score, last by meaning: what the nearest memories describe. Only entities the asker may know are found."""
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def anchors(view: View, question: str) -> list[Anchor]:
     if not wanted:
         return []
     rows = view.connection.execute(
-        """select n.name, e.serial, e.id, e.type, e.name from entity_name n join entity e on e.serial = n.entity
+        """select n.name, e.serial, e.id, e.type, e.name from entity_name n join entity e on e.serial =
+        n.entity
            where n.workspace = %s and n.name = any(%s) order by e.id""",
         [view.sight.workspace, wanted],
     ).fetchall()

@@ -1,7 +1,9 @@
 """Conversations into facts, by rules and without a language model, in Turkish and English.
 
-A sentence that states an attribute (where to deliver, whom to call …) becomes a fact under a stable name: subject
-and attribute. Said again with another value it is a newer version of the same fact, so the latest value wins as
+A sentence that states an attribute (where to deliver, whom to call …) becomes a fact under a stable name:
+subject
+and attribute. Said again with another value it is a newer version of the same fact, so the latest value
+wins as
 with records. What no rule knows is kept as said."""
 
 from __future__ import annotations
@@ -54,17 +56,29 @@ _DAY = (
 _PLACE = r"(?:kapi|depo|rampa|adres|sube|antrepo|gate|dock|warehouse|branch|address|bay)"
 _BRING = r"(?:teslim|getir|birak|indir|gonder|sevk|deliver|drop|unload|send|ship|bring)"
 ATTRIBUTES: tuple[Attribute, ...] = (
-    _attribute("delivery_place", "teslimat yeri", "delivery place", rf"\b{_BRING}.*{_PLACE}|{_PLACE}.*\b{_BRING}"),
-    _attribute("delivery_time", "teslimat zamanı", "delivery time", rf"\b{_BRING}.*{_DAY}|{_DAY}.*\b{_BRING}"),
+    _attribute(
+        "delivery_place", "teslimat yeri", "delivery place", rf"\b{_BRING}.*{_PLACE}|{_PLACE}.*\b{_BRING}"
+    ),
+    _attribute(
+        "delivery_time", "teslimat zamanı", "delivery time", rf"\b{_BRING}.*{_DAY}|{_DAY}.*\b{_BRING}"
+    ),
     _attribute("discount", "indirim", "discount", r"indirim|iskonto|discount|% ?\d+ (?:off|less)"),
-    _attribute("payment_day", "ödeme sözü", "payment promise",
-               r"(?:oder|odey|odeme|havale|\bpay\b|payment|transfer).*\d|\d.*(?:oder|odey|odeme|havale|\bpay\b|payment)"),
-    _attribute("packaging", "ambalaj", "packaging", r"ambalaj|paketle|sandik|streç|strec|packag|wrap|crate|pallet|palet"),
-    _attribute("contact", "görüşülecek kişi", "contact person",
-               r"yetkili|muhatap|gorus|ulasin|irtibat|contact|speak to|talk to|reach"),
-    _attribute("phone", "telefon", "phone", r"(?:telefon|numara|cep|ara(?:yin|yabil)|phone|mobile|call|number).*\d{3}"),
+    _attribute(
+        "payment_day",
+        "ödeme sözü",
+        "payment promise",
+        r"(?:oder|odey|odeme|havale|\bpay\b|payment|transfer).*\d|\d.*(?:oder|odey|odeme|havale|\bpay\b|payment)",
+    ),
+    _attribute("packaging", "ambalaj", "packaging", r"ambalaj|paketle|sandik|strec|packag|wrap|crate|palet"),
+    _attribute(
+        "contact",
+        "görüşülecek kişi",
+        "contact person",
+        r"yetkili|muhatap|gorus|ulasin|irtibat|contact|speak to|talk to|reach",
+    ),
+    _attribute("phone", "telefon", "phone", r"(?:telefon|numara|cep|arayin|phone|mobile|call|number).*\d{3}"),
     _attribute("quantity", "adet", "quantity", r"\d+ ?(?:adet|koli|kutu|pieces|boxes|units|pcs)"),
-)  # fmt: skip
+)
 _CORRECTS = re.compile(
     r"duzelt|pardon|yanlis (?:yaz|soyle)|kusura bakma|vazgec|degistirelim|correction|scratch that|i meant|"
     r"my mistake|sorry|change of plan|instead"
@@ -86,7 +100,8 @@ def corrects(sentence: str) -> bool:
 
 
 def extract(messages: Iterable[Message], products: Sequence[Entity] = ()) -> list[Record]:
-    """Facts of conversations, in the order of time. Of each message: one fact an attribute it states, and one for
+    """Facts of conversations, in the order of time. Of each message: one fact an attribute it states, and
+    one for
     the rest of its words.
 
     A fact is about the order its message names, else about the company, else the sender. A correction without

@@ -19,7 +19,8 @@ TALKERS = ("customer", "person", "supplier", "employee")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A visible memory. `node`: the entity through which it was found (None: by search), `subject`: whether it
+    """A visible memory. `node`: the entity through which it was found (None: by search), `subject`:
+    whether it
     describes that entity; `cosine` to the question."""
 
     id: str
@@ -46,20 +47,26 @@ class Found:
         return f"- {self.content}" + (f" (earlier, until {self.end})" if self.ended else "")
 
 
-_COLUMNS = "m.serial, m.id, m.document, m.kind, m.content, m.valid_from, m.valid_to, m.labels->>'attribute' as attribute"
+_COLUMNS = (
+    "m.serial, m.id, m.document, m.kind, m.content, m.valid_from, m.valid_to, "
+    "m.labels->>'attribute' as attribute"
+)
 _OUT = "p.id, p.document, p.kind, p.content, p.valid_from, p.valid_to, p.attribute"
 
 
 def gather(view: View, walked: Sequence[Path], space: str, vector: np.ndarray) -> list[Found]:
-    """The memories that describe the ends of `walked`; for companies and people within two hops also the newest
+    """The memories that describe the ends of `walked`; for companies and people within two hops also the
+    newest
     forty facts and notes that mention them."""
     if not walked:
         return []
     rows = view.connection.execute(
-        f"""with node as materialized (select * from unnest(%(nodes)s::bigint[], %(told)s::boolean[]) as n (id, told)),
+        f"""with node as materialized (select * from unnest(%(nodes)s::bigint[], %(told)s::boolean[]) as n
+        (id, told)),
             p as materialized (
                 select n.id as node, true as subject, {_COLUMNS}
-                from node n join mention s on s.entity = n.id and s.subject join memory m on m.serial = s.memory
+                from node n join mention s on s.entity = n.id and s.subject join memory m on m.serial =
+                s.memory
                 union all
                 select n.id, false, t.* from node n cross join lateral (
                     select {_COLUMNS} from mention s join memory m on m.serial = s.memory

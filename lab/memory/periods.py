@@ -1,4 +1,5 @@
-"""Times in a question: periods ("geçen ay", "in September", "last quarter") and the day asked about ("as of …").
+"""Times in a question: periods ("geçen ay", "in September", "last quarter") and the day asked about ("as
+of …").
 
 Relative words are counted from a given day, never from the clock."""
 
@@ -24,7 +25,8 @@ _DAYS = (
     (re.compile(rf"\b(?P<m>{_NAME}) (?P<d>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y>\d{{4}})\b"), ()),
 )
 _MONTH = re.compile(
-    rf"\b(?P<m>{_NAME})(?: ay)?{_ENDING}(?: (?P<y>\d{{4}}))?{_ENDING}\b|\b(?P<y2>\d{{4}}) (?:yili )?(?P<m2>{_NAME}){_ENDING}\b"
+    rf"\b(?P<m>{_NAME})(?: ay)?{_ENDING}(?: (?P<y>\d{{4}}))?{_ENDING}\b"
+    rf"|\b(?P<y2>\d{{4}}) (?:yili )?(?P<m2>{_NAME}){_ENDING}\b"
 )
 _QUARTER = re.compile(
     r"\b(?P<y>\d{4})?\S* ?(?:yilinin )?(?P<n>ilk|birinci|ikinci|ucuncu|dorduncu|son|1|2|3|4)\.? ceyre|"
@@ -33,10 +35,12 @@ _QUARTER = re.compile(
 _ORDER = {"ilk": 1, "birinci": 1, "ikinci": 2, "ucuncu": 3, "dorduncu": 4, "son": 4, "first": 1, "second": 2,
           "third": 3, "fourth": 4}  # fmt: skip
 _RELATIVE = re.compile(
-    r"\b(?P<w>gecen|gectigimiz|onceki|bu|last|previous|this) (?P<u>hafta|ay|ceyre|yil|sene|week|month|quarter|year)"
+    r"\b(?P<w>gecen|gectigimiz|onceki|bu|last|previous|this) "
+    r"(?P<u>hafta|ay|ceyre|yil|sene|week|month|quarter|year)"
 )
 _AGO = re.compile(
-    r"\b(?:\d+|bir|iki|uc|one|two|three|a|four|five|six) (?:gun|hafta|ay|yil|days?|weeks?|months?|years?) (?:once|ago)\b"
+    r"\b(?:\d+|bir|iki|uc|one|two|three|a|four|five|six) "
+    r"(?:gun|hafta|ay|yil|days?|weeks?|months?|years?) (?:once|ago)\b"
 )
 _LETTERS = {"bir": "1", "iki": "2", "uc": "3", "gun": "gün", "yil": "yıl", "once": "önce"}
 """As dateparser knows them."""
@@ -59,7 +63,8 @@ def days(text: str) -> list[date]:
 
 
 def as_of(text: str) -> date | None:
-    """The day on which things are asked as they stood ("1 Şubat 2026 itibarıyla", "as of 1 February 2026")."""
+    """The day on which things are asked as they stood ("1 Şubat 2026 itibarıyla", "as of 1 February
+    2026")."""
     return next(iter(days(text)), None) if _STANDING.search(fold(text)) else None
 
 

@@ -1,4 +1,5 @@
-"""Step 4 of the read path: which paths and memories answer the question. Pure; weights chosen on dev questions."""
+"""Step 4 of the read path: which paths and memories answer the question. Pure; weights chosen on dev
+questions."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ COVER, CONCEPTS, COSINE, HOP, DETOUR, PERIOD, NEWEST, NAMED, NEAR = (
 """DETOUR: for each node on the way of a type that was not asked for, and each turn to a sibling (a relation
 taken there and back)."""
 TOLD, NUMBER, STRANGE = 0.6, 1.0, 0.7
-"""TOLD: said by or about a node that was reached; NUMBER: the words have the name or number of a named anchor;
+"""TOLD: said by or about a node that was reached; NUMBER: the words have the name or number of a named
+anchor;
 STRANGE: off for what was found by search alone where the question names somebody."""
 EVENTS = ("order", "invoice", "payment", "ticket")
 """Types whose records have a day of their own, for periods and "the latest"."""
@@ -116,7 +118,8 @@ def rank(
     newest: bool = True,
     concepts: bool = True,
 ) -> Ranked:
-    """Paths by: asked types on them, the question's concepts in the memories of all their nodes, likeness of the
+    """Paths by: asked types on them, the question's concepts in the memories of all their nodes, likeness
+    of the
     end, other named anchors on the way, the period, the newest of a kind, few hops. Memories by likeness and
     concepts; those that have ended come after the others of their record."""
     looked = concepts_of(wish, named) if concepts else Concepts((), ())
@@ -199,8 +202,10 @@ def turn(
     named: Sequence[Anchor],
     newest: bool,
 ) -> list[Path]:
-    """Where the walk should set out anew: the question means one of many neighbours of an anchor (the complaint
-    about a dead motor, the latest order) and asks for what lies behind it. At most two; [] where a number names
+    """Where the walk should set out anew: the question means one of many neighbours of an anchor (the
+    complaint
+    about a dead motor, the latest order) and asks for what lies behind it. At most two; [] where a number
+    names
     it, or nothing lies behind."""
     kinds = [kind for kind in TURNS if kind in wish.types]
     if len(kinds) < 2 or any(anchor.type in EVENTS for anchor in named):

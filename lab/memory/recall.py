@@ -73,7 +73,8 @@ def recall(
     today: date,
     recipe: Recipe = Recipe(),
 ) -> Recalled:
-    """Answers `question` with what `sight` may see, from memories in the vector space `space`; `vector` is the
+    """Answers `question` with what `sight` may see, from memories in the vector space `space`; `vector` is
+    the
     question's in it, `today` what relative times count from.
 
     A day asked about in the question ("as of 1 February 2026") takes the place of the sight's."""
@@ -135,7 +136,8 @@ def recall(
 
 
 def words_of(question: str, wish: Asked, named: Sequence[Anchor]) -> str:
-    """What is searched by words: where somebody is named, the names and what is neither a type nor an attribute.
+    """What is searched by words: where somebody is named, the names and what is neither a type nor an
+    attribute.
     Those words stand in thousands of records; paths and ranking see to them."""
     if not named:
         return question
@@ -188,7 +190,8 @@ def compress(
     starts: Iterable[Anchor], ranked: ranking.Ranked, budget: int = BUDGET
 ) -> tuple[list[Path], list[Found], str]:
     """Step 6: anchors, the best paths with the memories of all their hops, the best memories however
-    found, further paths, the rest; each memory once, within `budget` tokens. Returns the paths, the memories and the text."""
+    found, further paths, the rest; each memory once, within `budget` tokens. Returns the paths, the
+    memories and the text."""
     names = ", ".join(dict.fromkeys(f"{anchor.name} ({anchor.type})" for anchor in starts))
     head = [f"About: {names}"] if names else []
     spent = sum(map(count_tokens, head)) + 6

@@ -1,7 +1,8 @@
 """Records of connected applications into the memory core: without a language model, each version once.
 
 A record is one memory, the entity it describes, the entities it mentions and the relations between them. The
-ledger `sync` knows the newest version of each; one transaction writes all of it, under the workspace's lock."""
+ledger `sync` knows the newest version of each; one transaction writes all of it, under the workspace's
+lock."""
 
 from __future__ import annotations
 
@@ -101,10 +102,12 @@ def sync(
     maintain: bool = True,
     progress: Callable[[int], None] | None = None,
 ) -> SyncReport:
-    """Writes what is new among `records`; a repeated call writes nothing. One record or 100,000: the same path.
+    """Writes what is new among `records`; a repeated call writes nothing. One record or 100,000: the same
+    path.
 
     A newer version closes the one before from its own day on; an older one that comes late is filed before
-    it. The same version with other words replaces what was known (superseded). Entities are added before, in a
+    it. The same version with other words replaces what was known (superseded). Entities are added before,
+    in a
     transaction of their own. A batch of 2,000 is written whole or not at all; `progress` is told its size.
     Raises LabError for a record without a time zone or with text that can't be stored."""
     written = unchanged = closed = 0
@@ -152,7 +155,8 @@ def analyze(server: Server, workspace: str) -> None:
 
 def forget(server: Server, source: str, external_id: str, *, workspace: str) -> int:
     """Deletes a record with all its versions and all that was derived of them: vectors, postings, counts,
-    mentions, edges, names of entities nothing else speaks of, its ledger row. Returns the versions deleted."""
+    mentions, edges, names of entities nothing else speaks of, its ledger row. Returns the versions
+    deleted."""
     with writer(server) as connection, writing(connection, workspace):
         _lock(connection, workspace)
         serials = [
@@ -185,7 +189,8 @@ def _remove(connection: Connection, workspace: str, serials: list[int]) -> None:
     connection.execute("delete from edge_degree where entity = any(%s) and n <= 0", [touched])
     connection.execute(
         """delete from name_gram g where entity = any(%s) and not exists (
-               select from mention n where n.entity = g.entity and n.module = g.module and n.owner is null)""",
+               select from mention n where n.entity = g.entity and n.module = g.module and n.owner is
+               null)""",
         [touched],
     )
     connection.execute(
@@ -203,12 +208,11 @@ def _checked_hash(record: Record) -> str:
         )
     given = repr((record.content, record.module, record.owner, record.subject, record.links, record.mentions,
                   record.start, record.valid_to, record.kind, record.attribute, record.language))  # fmt: skip
-    if "\\x00" in given or "\\ud" in given:
-        if any(c == "\0" or "\ud800" <= c <= "\udfff" for c in record.content):
-            raise LabError(
-                f"{record.source}/{record.external_id} contains a NUL byte or half a character.",
-                "Text in UTF-8.",
-            )
+    if any(c == "\0" or "\ud800" <= c <= "\udfff" for c in record.content):
+        raise LabError(
+            f"{record.source}/{record.external_id} contains a NUL byte or half a character.",
+            "Text in UTF-8.",
+        )
     return hashlib.sha256(given.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -374,12 +378,11 @@ def _insert_memories(
 def _relate(connection: Connection, workspace: str, written: Sequence[tuple[int, Record]]) -> None:
     """Mentions, names, trigrams, edges and degrees of freshly inserted memories."""
     entities = _entities([record for _, record in written])
-    known = {
-        key: serial
-        for key, serial in connection.execute(
+    known: dict[str, int] = dict(
+        connection.execute(
             "select id, serial from entity where workspace = %s and id = any(%s)", [workspace, list(entities)]
-        )
-    }
+        ).fetchall()
+    )
     versions.name(connection, workspace, [(known[key], entity) for key, entity in entities.items()])
     mentions: dict[tuple[int, int], tuple[str, str | None, bool]] = {}
     edges: dict[tuple[int, int, str, int], tuple[Any, ...]] = {}

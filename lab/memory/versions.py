@@ -76,7 +76,8 @@ def settle(connection: Connection, workspace: str, collection: str, places: Sequ
     ]
     if replaced or closed:
         connection.execute(
-            """update edge e set valid_to = m.valid_to, closed_at = m.closed_at, superseded_at = m.superseded_at
+            """update edge e set valid_to = m.valid_to, closed_at = m.closed_at, superseded_at =
+            m.superseded_at
                from memory m where m.serial = e.evidence and m.serial = any(%s)""",
             [replaced + closed],
         )
@@ -106,7 +107,8 @@ def name(connection: Connection, workspace: str, entities: Iterable[tuple[int, E
     }
     ordered = sorted(rows)
     connection.execute(
-        """insert into entity_name (workspace, name, entity) select %s, * from unnest(%s::text[], %s::bigint[])
+        """insert into entity_name (workspace, name, entity) select %s, * from unnest(%s::text[],
+        %s::bigint[])
            on conflict do nothing""",
         [workspace, [row[0] for row in ordered], [row[1] for row in ordered]],
     )

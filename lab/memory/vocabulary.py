@@ -1,6 +1,7 @@
 """What business questions ask for, in Turkish and English: types of things, relations, attributes.
 
-Words are folded and without endings; a question's word counts when it, or what `names.bases` makes of it, is one."""
+Words are folded and without endings; a question's word counts when it, or what `names.bases` makes of it,
+is one."""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ from lab.text import STOP_EN, STOP_TR, fold
 TYPES: Mapping[str, str] = {
     "customer": "musteri firma sirket isveren customer client company buyer employer",
     "person": "kisi yetkili contact person",
-    "employee": "calisan personel temsilci yonetici mudur amir gorevli employee staff representative manager boss "
-    "supervisor agent superior",
+    "employee": "calisan personel temsilci yonetici mudur amir gorevli employee staff representative "
+    "manager boss supervisor agent superior",
     "supplier": "tedarikci supplier vendor",
     "product": "urun product",
-    "order": "siparis order purchase",
-    "invoice": "fatura invoice bill",
+    "order": "siparis order purchase ordered purchased bought",
+    "invoice": "fatura invoice bill invoiced billed",
     "payment": "odeme tahsilat havale payment transfer",
-    "ticket": "talep sikayet ticket complaint case",
+    "ticket": "talep sikayet ticket complaint case complain complained complains",
 }
 # Words that tell apart relations between the same types; a type's own name asks for the type alone.
 RELATIONS: Mapping[str, str] = {
@@ -80,16 +81,21 @@ ATTRIBUTES: tuple[re.Pattern[str], ...] = tuple(
 )
 # An attribute that only one type has asks for the type.
 _IMPLIES = (
-    ("dekont|receipt", "payment"), ("kargo takip|takip no|takip numarasi|tracking|teslim tarihi|delivery date", "order"),
+    ("dekont|receipt", "payment"),
+    ("kargo takip|takip no|takip numarasi|tracking|teslim tarihi|delivery date", "order"),
     ("vade|due", "invoice"), ("banka|bank", "payment"), ("termin|lead time", "supplier"),
 )  # fmt: skip
 IMPLIES = tuple((re.compile(rf"(?<![^\W_])(?:{words})"), kind) for words, kind in _IMPLIES)
 # The same matter in both languages; matched by the first letters of words.
 _GLOSSARY = """
-hasar damag|kirik broken|bozuk broken defect|eksik missing incompl|yanlis wrong incorr|gec gecik late delay|koli parcel box
-teslim deliver|renk renge colou color|ekran screen displ|motor engine|calism dead|urun item produ|kalite quali|iade retur
-degis exchan swap|ariza fault malfu|kayip lost|leke stain|ambal packa|fatura invoi bill|fazla extra exces|kablo cable
-pil batar batte|ses noise sound|koku smell|sizdir leak|paslan rust|cizik scrat|toplan meeti|katalo catal|sozles contr
+hasar damag|kirik broken|bozuk broken defect|eksik missing incompl|yanlis wrong incorr
+gec gecik late delay|koli parcel box
+teslim deliver|renk renge colou color|ekran screen displ|motor engine|calism dead|urun item produ
+kalite quali|iade retur
+degis exchan swap|ariza fault malfu|kayip lost|leke stain|ambal packa|fatura invoi bill
+fazla extra exces|kablo cable
+pil batar batte|ses noise sound|koku smell|sizdir leak|paslan rust|cizik scrat
+toplan meeti|katalo catal|sozles contr
 """
 GLOSSARY: Mapping[str, tuple[str, ...]] = {
     stem: tuple(stems)

@@ -129,10 +129,15 @@ def sight(loaded: Loaded, question: Question | None = None, role: str = "owner")
 
 
 def run(
-    server: Server, loaded: Loaded, embedder: Embedder, asked: Sequence[Question], recipe: Recipe = Recipe(),
+    server: Server,
+    loaded: Loaded,
+    embedder: Embedder,
+    asked: Sequence[Question],
+    recipe: Recipe = Recipe(),
     say: Say = lambda _: None,
-) -> tuple[list[Outcome], list[Outcome]]:  # fmt: skip
-    """(by recall, by plain vector search). The question's embedding is computed past every cache and counted in
+) -> tuple[list[Outcome], list[Outcome]]:
+    """(by recall, by plain vector search). The question's embedding is computed past every cache and
+    counted in
     `ms` of both."""
     base = getattr(embedder, "base", embedder)
     base.queries([asked[0].text])  # loads the weights
@@ -165,10 +170,16 @@ def by_recall(
     ms = (time.perf_counter() - start) * 1000
     places = {memory.place for memory in found.memories}
     return (
-        Outcome(question, holds(found.text, question.answer), set(question.evidence) <= places, found.tokens, ms,
-                found.ms["database"]),
+        Outcome(
+            question,
+            holds(found.text, question.answer),
+            set(question.evidence) <= places,
+            found.tokens,
+            ms,
+            found.ms["database"],
+        ),
         found,
-    )  # fmt: skip
+    )
 
 
 def by_vector(
@@ -181,8 +192,14 @@ def by_vector(
         found = fetch_found(view, dict(listed), (), space, vector)
     ms = (time.perf_counter() - start) * 1000
     text = "\n".join(item.line for item in found)
-    return Outcome(question, holds(text, question.answer), set(question.evidence) <= {item.place for item in found},
-                   count_tokens(text), ms, ms)  # fmt: skip
+    return Outcome(
+        question,
+        holds(text, question.answer),
+        set(question.evidence) <= {item.place for item in found},
+        count_tokens(text),
+        ms,
+        ms,
+    )
 
 
 def holds(context: str, answer: str) -> bool:
@@ -202,8 +219,11 @@ def measure(outcomes: Sequence[Outcome]) -> Measures:
         statistics.fmean(outcome.answered for outcome in outcomes),
         statistics.fmean(outcome.every for outcome in outcomes),
         statistics.fmean(outcome.tokens for outcome in outcomes),
-        statistics.median(times), p95(times), statistics.median(inside), p95(inside),
-    )  # fmt: skip
+        statistics.median(times),
+        p95(times),
+        statistics.median(inside),
+        p95(inside),
+    )
 
 
 def by_group(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:

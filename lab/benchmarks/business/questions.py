@@ -18,7 +18,8 @@ TYPES = ("direct", "two hops", "three hops", "record + chat", "chain", "period",
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`evidence`: the records of every hop, `application/its id`. `known_at`: what was known then is asked."""
+    """`evidence`: the records of every hop, `application/its id`. `known_at`: what was known then is
+    asked."""
 
     id: str
     type: str
@@ -211,7 +212,8 @@ def cases(world: World) -> dict[str, Callable[[], Iterator[Case]]]:
 def questions(
     world: World, split: str, known_before: datetime, per_type: int = 20, seed: int = 11
 ) -> list[Question]:
-    """`per_type` questions of each type and language, spread over the wordings; fewer where the world has fewer.
+    """`per_type` questions of each type and language, spread over the wordings; fewer where the world has
+    fewer.
     `known_before`: a moment after the first state was synchronised and before the later one."""
     found: list[Question] = []
     for kind, listed in cases(world).items():
@@ -237,13 +239,14 @@ def questions(
                         case.answer,
                         case.evidence,
                         known_before if case.before else None,
-                    )  # fmt: skip
+                    )
                 )
     return found
 
 
 def _fill(wording: str, fields: dict[str, str]) -> str:
-    """`{n}` is the name as it stands, `{n.gen}` with a Turkish ending, `{n-gen}` with one and no apostrophe."""
+    """`{n}` is the name as it stands, `{n.gen}` with a Turkish ending, `{n-gen}` with one and no
+    apostrophe."""
     name = fields["n"]
     for case in ("gen", "dat", "loc", "abl", "acc"):
         wording = wording.replace(f"{{n.{case}}}", ending(name, case)).replace(

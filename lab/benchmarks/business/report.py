@@ -21,7 +21,8 @@ STEPS = ("anchors", "endings", "meaning", "words", "vectors", "paths", "periods"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Measures by group for recall and for plain vector search, in one run; with `ablation` the share answered
+    """Measures by group for recall and for plain vector search, in one run; with `ablation` the share
+    answered
     by group when a step is left out."""
 
     rows: int

@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lab.memory.records import Entity, Link, Record
+from lab.memory.records import Link, Record
 
 if TYPE_CHECKING:
     from lab.benchmarks.business.world import Thing

@@ -82,9 +82,15 @@ def at(when: date, hour: int = 9) -> datetime:
 def counts(rows: int) -> dict[str, int]:
     """How many of each, for about `rows` memories."""
     share = {
-        "customer": 0.02, "person": 0.03, "product": 0.012, "order": 0.325, "invoice": 0.235, "payment": 0.16,
-        "ticket": 0.075, "talk": 0.04,
-    }  # fmt: skip
+        "customer": 0.02,
+        "person": 0.03,
+        "product": 0.012,
+        "order": 0.325,
+        "invoice": 0.235,
+        "payment": 0.16,
+        "ticket": 0.075,
+        "talk": 0.04,
+    }
     return {kind: max(12, round(rows * part)) for kind, part in share.items()} | {
         "employee": min(1500, max(24, rows // 250)),
         "supplier": min(280, max(8, rows // 350)),
@@ -142,8 +148,14 @@ def build(rows: int = 2_000, seed: int = 7) -> World:
             START,
         )
         side = 0 if turkish else 1
-        thing.data = {"code": f"EMP-{i:04}", "department": department[side], "title": title[side],
-                      "phone": phone(turkish), "mail": mail(name, "krakentrade.example"), "desk": f"D-{digits(5)}"}  # fmt: skip
+        thing.data = {
+            "code": f"EMP-{i:04}",
+            "department": department[side],
+            "title": title[side],
+            "phone": phone(turkish),
+            "mail": mail(name, "krakentrade.example"),
+            "desk": f"D-{digits(5)}",
+        }
         if i >= len(lex.DEPARTMENTS):
             thing.refs["manager"] = employees[
                 i % len(lex.DEPARTMENTS) + len(lex.DEPARTMENTS) * draw.randrange(0, max(1, i // 40))
@@ -159,8 +171,13 @@ def build(rows: int = 2_000, seed: int = 7) -> World:
             "tr" if turkish else "en",
             START,
         )
-        thing.data = {"code": f"SUP-{i:04}", "phone": phone(turkish), "iban": f"TR{digits(12)}",
-                      "city": draw.choice(lex.TR_CITY if turkish else lex.EN_CITY), "lead": str(draw.randint(3, 60))}  # fmt: skip
+        thing.data = {
+            "code": f"SUP-{i:04}",
+            "phone": phone(turkish),
+            "iban": f"TR{digits(12)}",
+            "city": draw.choice(lex.TR_CITY if turkish else lex.EN_CITY),
+            "lead": str(draw.randint(3, 60)),
+        }
         suppliers.append(thing)
     products = things["product"] = []
     for i in range(n["product"]):
@@ -172,8 +189,12 @@ def build(rows: int = 2_000, seed: int = 7) -> World:
             "tr" if turkish else "en",
             START,
         )
-        thing.data = {"code": f"PRD-{i:04}", "price": money(draw.randint(20_000, 2_000_000) / 100),
-                      "stock": str(draw.randint(3, 900)), "warranty": str(draw.choice((12, 18, 24, 30, 36)))}  # fmt: skip
+        thing.data = {
+            "code": f"PRD-{i:04}",
+            "price": money(draw.randint(20_000, 2_000_000) / 100),
+            "stock": str(draw.randint(3, 900)),
+            "warranty": str(draw.choice((12, 18, 24, 30, 36))),
+        }
         thing.refs["supplier"] = suppliers[draw.randrange(len(suppliers))]
         products.append(thing)
     customers = things["customer"] = []
@@ -187,9 +208,16 @@ def build(rows: int = 2_000, seed: int = 7) -> World:
             "tr" if turkish else "en",
             START + timedelta(days=draw.randrange(30)),
         )
-        thing.data = {"code": f"CUS-{i:05}", "full": full, "tax": digits(10), "iban": f"TR{digits(14)}",
-                      "web": f"www.{fold(name).replace(' ', '-')}.example", "phone": phone(turkish),
-                      "city": draw.choice(lex.TR_CITY if turkish else lex.EN_CITY), "limit": money(draw.randint(50, 5000) * 1000 + draw.randint(1, 999))}  # fmt: skip
+        thing.data = {
+            "code": f"CUS-{i:05}",
+            "full": full,
+            "tax": digits(10),
+            "iban": f"TR{digits(14)}",
+            "web": f"www.{fold(name).replace(' ', '-')}.example",
+            "phone": phone(turkish),
+            "city": draw.choice(lex.TR_CITY if turkish else lex.EN_CITY),
+            "limit": money(draw.randint(50, 5000) * 1000 + draw.randint(1, 999)),
+        }
         thing.refs["manager"] = draw.choice(sellers)
         customers.append(thing)
     people = things["person"] = []
@@ -200,8 +228,11 @@ def build(rows: int = 2_000, seed: int = 7) -> World:
             continue
         name = person(turkish)
         thing = Thing(Entity(f"person:{name}", "person", name), customer.language, customer.at)
-        thing.data = {"phone": phone(turkish), "mail": mail(name, customer.data["web"][4:]),
-                      "title": draw.choice(lex.TITLES)[0 if turkish else 1]}  # fmt: skip
+        thing.data = {
+            "phone": phone(turkish),
+            "mail": mail(name, customer.data["web"][4:]),
+            "title": draw.choice(lex.TITLES)[0 if turkish else 1],
+        }
         thing.refs["customer"] = customer
         people.append(thing)
     span = (TODAY - START).days - 50
@@ -214,9 +245,14 @@ def build(rows: int = 2_000, seed: int = 7) -> World:
         code = f"ORD-{when.year}-{i:05}"
         thing = Thing(Entity(f"order:{code}", "order", code, fuzzy=False), customer.language, when)
         side = 0 if customer.language == "tr" else 1
-        thing.data = {"code": code, "total": money(draw.randint(100_000, 90_000_000) / 100), "status": draw.choice(lex.ORDER_STATUS)[side],
-                      "delivery": day(when + timedelta(days=draw.randint(4, 25))), "carrier": f"KRG{digits(8)}",
-                      "lines": ", ".join(f"{k} × {p.name}" for k, p in zip(amounts, chosen, strict=True))}  # fmt: skip
+        thing.data = {
+            "code": code,
+            "total": money(draw.randint(100_000, 90_000_000) / 100),
+            "status": draw.choice(lex.ORDER_STATUS)[side],
+            "delivery": day(when + timedelta(days=draw.randint(4, 25))),
+            "carrier": f"KRG{digits(8)}",
+            "lines": ", ".join(f"{k} × {p.name}" for k, p in zip(amounts, chosen, strict=True)),
+        }
         thing.refs = {"customer": customer} | {f"product{k}": p for k, p in enumerate(chosen)}
         orders.append(thing)
     invoices = things["invoice"] = []
@@ -224,8 +260,11 @@ def build(rows: int = 2_000, seed: int = 7) -> World:
         when = order.at + timedelta(days=draw.randint(1, 9))
         code = f"INV-{when.year}-{i:05}"
         thing = Thing(Entity(f"invoice:{code}", "invoice", code, fuzzy=False), order.language, when)
-        thing.data = {"code": code, "amount": money(draw.randint(100_000, 90_000_000) / 100),
-                      "due": day(when + timedelta(days=draw.choice((15, 30, 45, 60))))}  # fmt: skip
+        thing.data = {
+            "code": code,
+            "amount": money(draw.randint(100_000, 90_000_000) / 100),
+            "due": day(when + timedelta(days=draw.choice((15, 30, 45, 60)))),
+        }
         thing.refs = {"order": order, "customer": order.refs["customer"]}
         order.refs["invoice"] = thing
         invoices.append(thing)
@@ -253,8 +292,13 @@ def build(rows: int = 2_000, seed: int = 7) -> World:
         thing = Thing(Entity(f"ticket:{code}", "ticket", code, fuzzy=False), order.language, when)
         side = 0 if order.language == "tr" else 1
         subject = draw.choice(lex.SUBJECTS)
-        thing.data = {"code": code, "subject": subject[side], "subject_tr": subject[0], "subject_en": subject[1],
-                      "priority": draw.choice((("düşük", "low"), ("normal", "normal"), ("acil", "urgent")))[side]}  # fmt: skip
+        thing.data = {
+            "code": code,
+            "subject": subject[side],
+            "subject_tr": subject[0],
+            "subject_en": subject[1],
+            "priority": draw.choice((("düşük", "low"), ("normal", "normal"), ("acil", "urgent")))[side],
+        }
         thing.refs = {"order": order, "customer": order.refs["customer"], "employee": draw.choice(helpers)}
         tickets.append(thing)
     from lab.benchmarks.business import say
@@ -361,7 +405,7 @@ def _talk(world: World, draw: random.Random, conversations: int) -> None:
                     customer.language,
                     "support",
                     customer.entity,
-                )  # fmt: skip
+                )
             )
         world.said.append(
             Said(customer, order if named else None, topic.attribute, values[-1], ("facts", key), corrected)
