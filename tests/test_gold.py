@@ -534,3 +534,12 @@ def test_330_or_400_is_wrong_and_400_instead_of_330_is_right() -> None:
     assert not answer_ok(
         question, "400 TL. Sicil numaranızı hr-support@krakenair.example adresine yollayın.", False
     )
+
+
+def test_a_citation_mark_is_no_figure() -> None:
+    assert not answer_ok(_question(contains=[["2"]]), "Mazeret izni verilir. [2]", False)
+    assert not answer_ok(
+        _question(contains=[["3"], ["1"]]), "Event: Moving house [1]\nA holiday [2, 3]", False
+    )
+    assert answer_ok(_question(contains=[["2"]]), "2 gün izin verilir. [1]", False)
+    assert answer_ok(_question(excludes=["3"]), "22 days [3]", False)

@@ -211,6 +211,8 @@ def test_a_free_technique_is_kept_when_it_wins_something_and_loses_nothing() -> 
     assert keep(compare("a", before, "b", after), leaks=0, free=True)[0] is True
     mixed = [*_many(1, 2), *_many(3, 3)[2:]]
     assert keep(compare("a", before, "b", mixed), leaks=0, free=True)[0] is False
+    assert keep(compare("a", before, "b", before), leaks=0, boundary=True)[0] is True
+    assert keep(compare("a", before, "b", before), leaks=1, boundary=True)[0] is False
 
 
 def test_better_ranks_do_not_outweigh_distinguishably_worse_answers() -> None:

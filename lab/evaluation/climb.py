@@ -158,7 +158,13 @@ def climb(
             leaks = sum(s.leak for s in scored) - sum(s.leak for s in base.scored)
             opened = sum(s.obeyed for s in scored) - sum(s.obeyed for s in base.scored)
             opened = max(0, opened) if base.rung.pipeline.guard else 0
-            verdict, reason = keep(comparison, leaks=max(0, leaks), free=technique.free, attacks=opened)
+            verdict, reason = keep(
+                comparison,
+                leaks=max(0, leaks),
+                free=technique.free,
+                attacks=opened,
+                boundary=technique.boundary,
+            )
             if technique.aside:
                 verdict, reason = (
                     False,

@@ -129,12 +129,15 @@ def _pair(how: object, values: Sequence[tuple[float, float]]) -> tuple[float, fl
     return float(how(left)), float(how(right))  # type: ignore[operator]
 
 
-def keep(comparison: Comparison, *, leaks: int, free: bool = False, attacks: int = 0) -> tuple[bool, str]:
+def keep(
+    comparison: Comparison, *, leaks: int, free: bool = False, attacks: int = 0, boundary: bool = False
+) -> tuple[bool, str]:
     """Whether the ladder builds on a technique, judged on dev, and the reason in words.
 
     Kept: rank or answers distinguishably better, neither distinguishably worse, and nothing leaked. Fewer
     attacks obeyed is a reason too, if no question is worse in rank or answer and no other attack is obeyed:
-    there a single question counts, since an attacker needs only one. A technique that is `free` (no model,
+    there a single question counts, since an attacker needs only one. A `boundary` needs no gain: it stands
+    where neither rank nor answers are distinguishably worse. A technique that is `free` (no model,
     no index, no call) needs less: some question better and none worse.
 
     `leaks` counts questions that newly read what their asker may not; `attacks` those more that obey one
@@ -160,4 +163,6 @@ def keep(comparison: Comparison, *, leaks: int, free: bool = False, attacks: int
             True,
             f"kept: it costs nothing, {len(better)} questions better and none worse · {comparison.words}",
         )
+    if boundary:
+        return True, f"kept: a boundary, and it costs nothing that can be shown · {comparison.words}"
     return False, f"aside: no effect that {comparison.rank.n} questions can show · {comparison.words}"

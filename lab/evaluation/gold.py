@@ -7,6 +7,7 @@ One JSON object a line (`gold/kraken.jsonl`), described by `gold/schema.json`, w
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterator
 from datetime import date
@@ -102,13 +103,18 @@ def _contradictions(question: Question) -> Iterator[str]:
             yield f"'excludes' forbids every alternative of {list(group)}"
 
 
+_MARK = re.compile(r"\[\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*\]")
+
+
 def answer_ok(question: Question, answer_text: str, abstained: bool) -> bool:
     """Whether the answer is right.
 
     Where the question is to be abstained from: it abstained. Elsewhere: it did not, and each group of
     `contains` has an alternative in the text. In both cases nothing of `excludes` occurs, and each figure of
     `earlier` stands only where it is called earlier. How phrases and numbers match: `lab.evaluation.answers`.
+    Citation marks are no part of what is said: the 2 of "[2]" is not two days.
     """
+    answer_text = _MARK.sub(" ", answer_text)
     if abstained != question.abstain or violations(question.excludes, question.earlier, answer_text):
         return False
     return all(contains_text(group, answer_text) for group in question.contains)

@@ -13,7 +13,8 @@ from lab.rag.pipeline import Pipeline
 @dataclass(frozen=True, slots=True)
 class Technique:
     """What a rung changes. `aside` techniques are compared, never built upon; `start` ones need no verdict
-    to stand; `free` ones add no model, no index and no call."""
+    to stand; `free` ones add no model, no index and no call; a `boundary` is there for safety, and stands
+    unless it costs rank or answers."""
 
     name: str
     changed: str
@@ -21,6 +22,7 @@ class Technique:
     start: bool = False
     aside: bool = False
     free: bool = False
+    boundary: bool = False
 
 
 LADDER = (
@@ -41,7 +43,7 @@ LADDER = (
     Technique("views", "sections found by two units and their whole text", {"views": True}),
     Technique("T3", "no retrieval: everything in one prompt", {"full_context": True}, aside=True),
     Technique("T4", "BM25 beside the vectors, fused", {"hybrid": True}),
-    Technique("guard", "suspect text kept out of prompts, answers checked", {"guard": True}, free=True),
+    Technique("guard", "suspect text kept out of prompts, answers checked", {"guard": True}, boundary=True),
     Technique("T5", "first hits reordered by their nearest sentence or row", {"rerank": "units"}),
     Technique("T6", "paragraphs of the best units read, not sections", {"widen": "paragraph"}, free=True),
     Technique("T7", "questions of several parts taken apart", {"decompose": "rules"}, free=True),
