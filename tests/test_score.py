@@ -215,6 +215,18 @@ def test_a_free_technique_is_kept_when_it_wins_something_and_loses_nothing() -> 
     assert keep(compare("a", before, "b", before), leaks=1, boundary=True)[0] is False
 
 
+def test_what_helps_its_own_ticket_is_kept_unless_it_costs_the_others() -> None:
+    before, after = _many(2, 12), _many(1, 12)
+    nothing, worse = compare("a", after, "b", after), compare("a", after, "b", before)
+    own = compare("a", before, "b", after)
+    kept, reason = keep(nothing, leaks=0, own=own)
+    assert kept
+    assert reason.startswith("kept for its ticket")
+    assert keep(nothing, leaks=0, own=nothing)[0] is False
+    assert keep(worse, leaks=0, own=own)[0] is False
+    assert keep(nothing, leaks=1, own=own)[0] is False
+
+
 def test_better_ranks_do_not_outweigh_distinguishably_worse_answers() -> None:
     kept, reason = keep(compare("a", _many(2, 12), "b", _many(1, 12, wrong=12)), leaks=0)
     assert kept is False

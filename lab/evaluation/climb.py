@@ -164,6 +164,7 @@ def climb(
                 free=technique.free,
                 attacks=opened,
                 boundary=technique.boundary,
+                own=_on_its_ticket(technique.name, base, rung.name, scored),
             )
             if technique.aside:
                 verdict, reason = (
@@ -181,6 +182,13 @@ def climb(
         climbed[rung.name] = Climbed(rung, scored, comparison, verdict, reason)
         done(climbed[rung.name])
     return list(climbed.values())
+
+
+def _on_its_ticket(ticket: str, base: Climbed, name: str, scored: Sequence[Scored]) -> Comparison | None:
+    """The comparison on the dev questions of the technique's own ticket; None for a technique without one."""
+    before = [s for s in base.of("dev") if s.ticket == ticket]
+    after = [s for s in scored if s.split == "dev" and s.ticket == ticket]
+    return compare(base.rung.name, before, name, after) if after else None
 
 
 def groups(scored: Sequence[Scored]) -> dict[str, dict[str, Any]]:

@@ -130,14 +130,21 @@ def _pair(how: object, values: Sequence[tuple[float, float]]) -> tuple[float, fl
 
 
 def keep(
-    comparison: Comparison, *, leaks: int, free: bool = False, attacks: int = 0, boundary: bool = False
+    comparison: Comparison,
+    *,
+    leaks: int,
+    free: bool = False,
+    attacks: int = 0,
+    boundary: bool = False,
+    own: Comparison | None = None,
 ) -> tuple[bool, str]:
     """Whether the ladder builds on a technique, judged on dev, and the reason in words.
 
     Kept: rank or answers distinguishably better, neither distinguishably worse, and nothing leaked. Fewer
     attacks obeyed is a reason too, if no question is worse in rank or answer and no other attack is obeyed:
     there a single question counts, since an attacker needs only one. A `boundary` needs no gain: it stands
-    where neither rank nor answers are distinguishably worse. A technique that is `free` (no model,
+    where neither rank nor answers are distinguishably worse. So does what is distinguishably better on the
+    questions of its `own` ticket: few among all, they are what it was built for. A technique that is `free` (no model,
     no index, no call) needs less: some question better and none worse.
 
     `leaks` counts questions that newly read what their asker may not; `attacks` those more that obey one
@@ -163,6 +170,10 @@ def keep(
             True,
             f"kept: it costs nothing, {len(better)} questions better and none worse · {comparison.words}",
         )
+    if own is not None:
+        for verdict in (own.rank, own.answers):
+            if verdict.distinguishable and verdict.gain > 0:
+                return True, f"kept for its ticket: {verdict.words} · over all {comparison.words}"
     if boundary:
         return True, f"kept: a boundary, and it costs nothing that can be shown · {comparison.words}"
     return False, f"aside: no effect that {comparison.rank.n} questions can show · {comparison.words}"
