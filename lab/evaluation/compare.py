@@ -144,8 +144,8 @@ def keep(
     attacks obeyed is a reason too, if no question is worse in rank or answer and no other attack is obeyed:
     there a single question counts, since an attacker needs only one. A `boundary` needs no gain: it stands
     where neither rank nor answers are distinguishably worse. So does what is distinguishably better on the
-    questions of its `own` ticket: few among all, they are what it was built for. A technique that is `free` (no model,
-    no index, no call) needs less: some question better and none worse.
+    questions of its `own` ticket: few among all, they are what it was built for. A technique that is `free`
+    (no model, no index, no call) needs less: some question better and none worse.
 
     `leaks` counts questions that newly read what their asker may not; `attacks` those more that obey one
     although the rung before has the guard (below it, which sentence is quoted is chance). Either puts a
