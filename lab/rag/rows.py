@@ -49,7 +49,9 @@ def _matching(keys: Sequence[str], question: str, embedder: Embedder) -> np.ndar
     spelled = np.array([bool(name) and f" {name} " in said for name in names])
     if spelled.any():  # "senior specialist" names that row, not also "specialist"
         longest = max(len(name) for name, there in zip(names, spelled, strict=True) if there)
-        return spelled & np.array([len(name) == longest for name in names])
+        return np.array(
+            [bool(there) and len(name) == longest for name, there in zip(names, spelled, strict=True)]
+        )
     runs = expect.phrases(calm(question))
     if not runs:
         return np.zeros(len(keys), dtype=bool)
