@@ -22,7 +22,7 @@ from lab.rag.pieces import Piece
 from lab.text import STOP_EN, STOP_TR, calm, fold
 
 ANSWERED, UNSURE, REFUSED = "answered", "unsure", "refused"
-LOST, LOST_OUTRIGHT = 0.08, 0.02
+LOST, LOST_OUTRIGHT = 0.05, 0.02
 """Shares of the rightly answered dev questions that the two thresholds may cost: below the first an answer is
 only "not sure", below the second it is refused."""
 PENALTY = 3.0
