@@ -245,6 +245,7 @@ _LOUD = 0.6
 """Share of capitals from which a text counts as shouted."""
 
 
+@functools.lru_cache(maxsize=8192)
 def calm(text: str) -> str:
     """`text` in small letters if it is written in capitals, else as it is: embedders place "ŞİFRE" far from
     "şifre". İ becomes i, and I becomes ı where the text is Turkish."""

@@ -23,8 +23,9 @@ from lab.models.embedders import Embedder
 
 BATCH = 64
 """Texts embedded before they are stored: what a killed run loses at most."""
-RECENT = 4096
-"""Texts kept in the process (512 dimensions: 8 MB): a reader meets the same sentences again and again."""
+RECENT = 16_384
+"""Texts kept in the process (512 dimensions: 32 MB): a reader meets the same sentences and words again and
+again."""
 _LOOK_UP = 2000
 _ALIVE: weakref.WeakSet[Cached] = weakref.WeakSet()
 """Every cache of the process: what one is told to forget, all forget."""

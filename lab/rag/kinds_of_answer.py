@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from lab.text import fold
@@ -66,6 +67,7 @@ def asked(question: str) -> tuple[bool, ...]:
     return tuple(pattern.search(folded) is not None for pattern in _ASKED)
 
 
+@functools.lru_cache(maxsize=8192)
 def offered(text: str) -> tuple[bool, ...]:
     """For each of KINDS whether the text holds something of it."""
     folded = fold(text)

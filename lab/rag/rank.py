@@ -7,6 +7,7 @@ question's pieces read as shares of a probability that one of them answers.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -67,11 +68,16 @@ def _shared_words(question: str, pieces: Sequence[Piece], hits: Sequence[Hit]) -
     wanted = set(lexemes(question, language))
     if not wanted:
         return np.zeros(len(pieces))
-    held = [wanted & set(lexemes(piece.shown, hits[piece.hit].chunk.label.language)) for piece in pieces]
+    held = [wanted & _words_of(piece.shown, hits[piece.hit].chunk.label.language) for piece in pieces]
     counts = Counter(word for words in held for word in words)
     weight = {word: math.log(1 + len(pieces) / (1 + counts[word])) for word in wanted}
     whole = sum(weight.values())
     return np.array([sum(weight[word] for word in words) / whole for words in held])
+
+
+@functools.lru_cache(maxsize=8192)
+def _words_of(text: str, language: str) -> frozenset[str]:
+    return frozenset(lexemes(text, language))
 
 
 def scored(found: Mapping[str, np.ndarray], weights: Mapping[str, float]) -> np.ndarray:

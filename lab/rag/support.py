@@ -10,6 +10,7 @@ little).
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -56,11 +57,12 @@ class Model:
         return UNSURE if support >= self.refuse else REFUSED
 
 
-def content(text: str) -> list[str]:
+@functools.lru_cache(maxsize=8192)
+def content(text: str) -> tuple[str, ...]:
     """The words of a text that carry meaning, in order, none twice."""
     found = re.findall(r"[^\W_]+", calm(text))
     stop = STOP_EN | STOP_TR
-    return list(dict.fromkeys(word for word in found if len(word) >= SHORTEST and fold(word) not in stop))
+    return tuple(dict.fromkeys(word for word in found if len(word) >= SHORTEST and fold(word) not in stop))
 
 
 def features(
@@ -108,7 +110,7 @@ def coverage(
     return float((best - by_piece.mean(axis=0)).sum()), float(best.min())
 
 
-def said(piece: Piece, hit: Hit) -> list[str]:
+def said(piece: Piece, hit: Hit) -> tuple[str, ...]:
     """The content words of a piece with its title and heading."""
     return content(f"{piece.shown} {hit.chunk.heading} {hit.chunk.title}")
 
