@@ -315,6 +315,7 @@ class TestPictures:
             path = tmp_path / f"{number}.png"
             figure.savefig(path)
             assert path.stat().st_size > 4_000
+            assert figure._repr_png_().startswith(b"\x89PNG")
 
     def test_the_interval_holds_the_mean_and_narrows_with_n(self) -> None:
         few, many = np.array([0.0, 1.0] * 10), np.array([0.0, 1.0] * 200)

@@ -5,6 +5,7 @@ Colours: Okabe and Ito's set, told apart by the colour-blind; each line also has
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 
 import networkx as nx
@@ -22,10 +23,19 @@ _MEASURES = (("hit@1", BLUE, "o"), ("mrr", ORANGE, "s"), ("answers", GREEN, "^")
 RESAMPLES = 2_000
 
 
-def slope(rungs: Mapping[str, Sequence[Scored]], rows: Sequence[RungRow]) -> Figure:
+class Picture(Figure):
+    """A figure that a notebook shows without pyplot's help."""
+
+    def _repr_png_(self) -> bytes:
+        data = io.BytesIO()
+        self.savefig(data, format="png", dpi=100)
+        return data.getvalue()
+
+
+def slope(rungs: Mapping[str, Sequence[Scored]], rows: Sequence[RungRow]) -> Picture:
     """hit@1, MRR and answers along the ladder with 95 % intervals (bootstrap over questions, Efron 1979).
     Rungs that were set aside are hollow."""
-    figure = Figure(figsize=(9, 4.4), layout="constrained")
+    figure = Picture(figsize=(9, 4.4), layout="constrained")
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     shown = [row for row in rows if row.measures]
@@ -70,7 +80,7 @@ def _values(scored: Sequence[Scored], measure: str) -> np.ndarray:
     return np.array([item.retrieval[measure] for item in scored if item.retrieval is not None])
 
 
-def heat(rungs: Mapping[str, Sequence[Scored]]) -> Figure:
+def heat(rungs: Mapping[str, Sequence[Scored]]) -> Picture:
     """Questions × rungs: first hit right, within five, lower or not found; one column a question, by type."""
     names = [name for name, scored in rungs.items() if any(item.retrieval for item in scored)]
     if not names:
@@ -80,7 +90,7 @@ def heat(rungs: Mapping[str, Sequence[Scored]]) -> Figure:
         key=lambda item: (item.type, item.id),
     )
     grid = np.array([[_class(_by_id(rungs[name])[item.id]) for item in first] for name in names])
-    figure = Figure(figsize=(11, 0.42 * len(names) + 1.5), layout="constrained")
+    figure = Picture(figsize=(11, 0.42 * len(names) + 1.5), layout="constrained")
     axes = figure.add_subplot()
     shades = (ORANGE, YELLOW, "#56B4E9", BLUE)
     axes.imshow(grid, aspect="auto", cmap=ListedColormap(shades), vmin=0, vmax=3, interpolation="nearest")
@@ -107,10 +117,10 @@ def _by_id(scored: Sequence[Scored]) -> dict[str, Scored]:
     return {item.id: item for item in scored}
 
 
-def cost(rows: Sequence[RungRow]) -> Figure:
+def cost(rows: Sequence[RungRow]) -> Picture:
     """Answers against prompt tokens, a mark a rung; hollow where the rung was set aside. Tokens are on a
     logarithmic axis: the full-context prompt is far to the right."""
-    figure = Figure(figsize=(7, 4), layout="constrained")
+    figure = Picture(figsize=(7, 4), layout="constrained")
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     for row in rows:
@@ -126,10 +136,10 @@ def cost(rows: Sequence[RungRow]) -> Figure:
     return figure
 
 
-def where_time_goes(answer: Answer) -> Figure:
+def where_time_goes(answer: Answer) -> Picture:
     """Milliseconds of one question by step, in the order they ran."""
     steps = [step for step in answer.trace if step.ms > 0]
-    figure = Figure(figsize=(7, 0.32 * len(steps) + 0.9), layout="constrained")
+    figure = Picture(figsize=(7, 0.32 * len(steps) + 0.9), layout="constrained")
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     axes.barh(range(len(steps)), [step.ms for step in steps], color=BLUE)
@@ -139,10 +149,10 @@ def where_time_goes(answer: Answer) -> Figure:
     return figure
 
 
-def tokens(rows: Sequence[RungRow], window: int | None = None) -> Figure:
+def tokens(rows: Sequence[RungRow], window: int | None = None) -> Picture:
     """Mean prompt tokens of each rung, and a model's window beside them if one is given."""
     shown = [row for row in rows if row.measures.get("prompt_tokens")]
-    figure = Figure(figsize=(7, 0.34 * len(shown) + 1), layout="constrained")
+    figure = Picture(figsize=(7, 0.34 * len(shown) + 1), layout="constrained")
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     colours = [ORANGE if row.measures.get("leaks") else BLUE for row in shown]
@@ -158,7 +168,7 @@ def tokens(rows: Sequence[RungRow], window: int | None = None) -> Figure:
     return figure
 
 
-def map_of(vectors: np.ndarray, groups: Sequence[str], question: np.ndarray | None = None) -> Figure:
+def map_of(vectors: np.ndarray, groups: Sequence[str], question: np.ndarray | None = None) -> Picture:
     """The first two principal components of (n, d) vectors, a colour and a marker a group; a star for the
     question. ValueError for fewer than three vectors, or another number of groups."""
     if len(vectors) < 3 or len(vectors) != len(groups):
@@ -166,7 +176,7 @@ def map_of(vectors: np.ndarray, groups: Sequence[str], question: np.ndarray | No
     centre = vectors.mean(axis=0)
     axes_of = np.linalg.svd(vectors - centre, full_matrices=False)[2][:2]
     flat = (vectors - centre) @ axes_of.T
-    figure = Figure(figsize=(7.5, 5), layout="constrained")
+    figure = Picture(figsize=(7.5, 5), layout="constrained")
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     colours, markers = (BLUE, ORANGE, GREEN, PURPLE, "#56B4E9", "#E69F00", "#000000", GREY), "os^vDPXd"
@@ -190,7 +200,7 @@ def map_of(vectors: np.ndarray, groups: Sequence[str], question: np.ndarray | No
     return figure
 
 
-def links(kept: Sequence[Kept]) -> Figure:
+def links(kept: Sequence[Kept]) -> Picture:
     """What amends what: sources to the left of what they change, chains over several columns; undone "
     "links are
     dotted. ValueError for no links."""
@@ -206,7 +216,7 @@ def links(kept: Sequence[Kept]) -> Figure:
         for node in nodes:
             merged.nodes[node]["column"] = column
     place = nx.multipartite_layout(merged, subset_key="column")
-    figure = Figure(figsize=(9, 0.55 * len(merged) + 1), layout="constrained")
+    figure = Picture(figsize=(9, 0.55 * len(merged) + 1), layout="constrained")
     axes = figure.add_subplot()
     axes.set_axis_off()
     for source, target, data in merged.edges(data=True):
