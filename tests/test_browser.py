@@ -155,13 +155,13 @@ def test_the_scoreboard_and_its_board(page: Any, jupyter: str) -> None:
         assert drawn
     keep(page, "scoreboard")
 
-    choice = page.locator("select").first
+    choice = page.locator(".widget-dropdown select").first
     choice.scroll_into_view_if_needed()
     choice.select_option(
         label=next(text for text in choice.locator("option").all_inner_texts() if "T2" in text)
     )
     page.get_by_text("Last year's figure").first.wait_for(timeout=30_000)
-    page.locator("select").nth(1).select_option(label="1")
+    page.locator(".widget-dropdown select").nth(1).select_option(label="1")
     page.get_by_role("button", name="Run", exact=True).first.click()
     page.get_by_text("You guessed 1;").first.wait_for(timeout=60_000)
     page.wait_for_function(
@@ -171,7 +171,7 @@ def test_the_scoreboard_and_its_board(page: Any, jupyter: str) -> None:
     )
     keep(page, "board")
 
-    box = page.locator("input[type=text]").first
+    box = page.locator(".widget-text input").first
     box.scroll_into_view_if_needed()
     box.fill("How much annual leave do I have after six years?")
     page.get_by_text("What the pipeline does").first.click()

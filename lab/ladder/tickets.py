@@ -46,7 +46,7 @@ class Ticket:
     cause: int
     lesson: Words
     proposal: bool = False
-    """Nothing had failed: somebody proposed the technique, and it is measured before it is built in."""
+    """Nothing fails on the rung below, or no longer: the technique is proposed and measured all the same."""
 
 
 @functools.cache

@@ -70,6 +70,6 @@ EXERCISES = (
         "max(gain, key=gain.get)",
         most_helped,
         lambda value, right: str(value).strip().casefold() == right,
-        "access",
+        "out-of-corpus",
     ),
 )

@@ -74,7 +74,8 @@ EXERCISES = (
             "Where no scope can be told nothing is demoted: a missing word must not hide a table.",
             "Kapsam anlaşılmıyorsa hiçbir parça aşağı itilmez: eksik bir sözcük bir tabloyu gizlememeli.",
         ),
-        'from lab.rag.scope import scope_of\nscope_of("What is the hotel limit for a manager?")',
+        'from lab.rag.scope import scope_of\nquestion = "What is the hotel limit for a manager?"\n'
+        'question if scope_of(question).scope == "none" else None',
         no_scope,
         says_nothing,
         "Which hotel limit holds in Berlin?",
