@@ -69,7 +69,7 @@ EXERCISES = (
             "Hiçbirini: diller arasında BM25 susar; böyle parçaları ne yükseltmeli ne alçaltmalı.",
         ),
         "from lab.workshop.exercises.n04_hybrid import shared\n"
-        'found = shared("Hediyenin değeri en çok ne olabilir?", "Gifts of at most 800 TRY may be accepted.")\n'
+        'found = shared("Hediyenin değeri en çok ne olabilir?", "Gifts of at most 800 TRY are fine.")\n'
         "len(found)",
         nothing_shared,
         lambda value, right: int(value) == right,
