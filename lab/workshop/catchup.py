@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def reset(number: str, language: str | None = None) -> list[Path]:
         for name in notebooks.wanted([number]):
             path = notebooks.place(name, spoken)
             if path.exists():
-                path.rename(_kept(path))
+                shutil.copy2(path, _kept(path))  # not moved: should the making fail, all is as it was
             written += bookbinder.bare([name], spoken)
     return written
 
