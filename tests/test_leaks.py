@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import pkgutil
 from collections.abc import Callable
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 from stock import Noise, document, lines, seen_by
 
+from lab import memory
 from lab.memory import search, write
 from lab.memory.connect import writer
 from lab.memory.search import Filter
@@ -80,6 +84,34 @@ def test_every_read_is_covered_and_takes_a_view() -> None:
     assert public_functions() == set(READS)
     for name in READS:
         assert next(iter(inspect.signature(getattr(search, name)).parameters.values())).annotation == "View"
+
+
+ASKED_ELSEWHERE = {
+    "test_links_kept.py": {"links.listed", "links.following", "links.texts"},
+    "test_mind.py": {
+        f"mind_reads.{name}"
+        for name in ("name_of", "counts", "get", "by_importance", "by_tag", "expiring", "search")
+    },
+    "test_anchors.py": {"anchors.anchors", "anchors.by_meaning"},
+    "test_paths.py": {"paths.paths"},
+    # Through recall, which is what hands them out.
+    "test_business.py": {"gather.gather", "gather.fetch_found", "recall.hybrid"},
+}
+"""Reads of other modules, by the test file that asks them as who may and as who may not."""
+
+
+def test_every_function_of_the_core_that_takes_a_view_is_asked_somewhere() -> None:
+    found = set()
+    for item in pkgutil.iter_modules(memory.__path__):
+        module = importlib.import_module(f"{memory.__name__}.{item.name}")
+        for name, value in vars(module).items():
+            if inspect.isfunction(value) and value.__module__ == module.__name__ and name[0] != "_":
+                first = next(iter(inspect.signature(value).parameters.values()), None)
+                if first is not None and first.annotation == "View":
+                    found.add(f"{item.name}.{name}")
+    listed = {f"search.{name}" for name in READS}.union(*ASKED_ELSEWHERE.values())
+    assert found == listed
+    assert all((Path(__file__).parent / name).exists() for name in ASKED_ELSEWHERE)
 
 
 @pytest.mark.parametrize("name", sorted(READS))
