@@ -42,7 +42,8 @@ class Pipeline:
     rerank: str = ""
     """Spec of a reranker for the first hits: `units`, `gemma-likelihood`, `ollama:…`, `cross-encoder:…`."""
     widen: str = ""
-    """What is read for a hit: itself, or `unit`, `parent`, `neighbours` (see `lab.rag.widen`)."""
+    """What is read for a hit: itself, or `unit`, `neighbours`, `paragraph`, `parent`, each also with `+line`
+    (see `lab.rag.widen`)."""
     decompose: str = ""
     """Who splits a question into parts that are searched each: `rules` or `ollama:<model>`."""
     supersedes: bool = False
