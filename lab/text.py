@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import functools
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -214,6 +215,7 @@ def _leaning(word: str) -> float:
     return max(-1.0, min(1.0, leaning / len(triples) * 1.5))
 
 
+@functools.lru_cache(maxsize=16_384)
 def language_of(text: str) -> str:
     """ "en", "tr" or "und", by letters, stop words and word shapes; Turkish needs no Turkish letters.
 

@@ -6,7 +6,7 @@ A block is a transaction: committed at its end, undone by an error.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Literal
 
@@ -23,7 +23,7 @@ Role = Literal["owner", "reader", "writer"]
 
 def reader(server: Server, *, vector: bool = True) -> AbstractContextManager[Connection]:
     """May read what the policies show it."""
-    return _session(server.reader, vector)
+    return _session(server.reader, vector, prepare=_plan_anew)
 
 
 def writer(server: Server, *, vector: bool = True) -> AbstractContextManager[Connection]:
@@ -83,7 +83,7 @@ def pool(server: Server, role: Role, *, size: int = 4) -> Pool:
         min_size=1,
         max_size=size,
         timeout=10.0,
-        configure=_know_vectors,
+        configure=_ready_to_read if role == "reader" else _know_vectors,
         check=psycopg_pool.ConnectionPool.check_connection,
         name=f"lab-{role}",
         open=False,
@@ -97,7 +97,9 @@ def pool(server: Server, role: Role, *, size: int = 4) -> Pool:
 
 
 @contextlib.contextmanager
-def _session(login: Mapping[str, Any], vector: bool) -> Iterator[Connection]:
+def _session(
+    login: Mapping[str, Any], vector: bool, prepare: Callable[[Connection], None] = lambda _: None
+) -> Iterator[Connection]:
     try:
         connection = psycopg.connect(**login)
     except psycopg.OperationalError as error:
@@ -106,6 +108,7 @@ def _session(login: Mapping[str, Any], vector: bool) -> Iterator[Connection]:
         with connection:
             if vector:
                 _know_vectors(connection)
+            prepare(connection)
             yield connection
     except psycopg.OperationalError as error:
         if connection.broken:
@@ -116,6 +119,18 @@ def _session(login: Mapping[str, Any], vector: bool) -> Iterator[Connection]:
 def _know_vectors(connection: Connection) -> None:
     register_vector(connection)
     connection.rollback()  # looking up the types opened a transaction; the caller's begins with the caller
+
+
+def _plan_anew(connection: Connection) -> None:
+    """Statements are planned for the asker who asks: a plan kept for all askers does not know what their
+    rights leave, and takes several times as long."""
+    connection.execute("set plan_cache_mode to force_custom_plan")
+    connection.commit()
+
+
+def _ready_to_read(connection: Connection) -> None:
+    _know_vectors(connection)
+    _plan_anew(connection)
 
 
 def _unreachable(error: Exception) -> LabError:

@@ -52,13 +52,16 @@ def features(
     wants, has = asked(question), np.array([offered(piece.shown) for piece in pieces], dtype=float)
     for at, kind in enumerate(KINDS):
         found[kind] = has[:, at] * wants[at]
-    found["figure"] = expect.wants_figure(question) * _flag(pieces, str.isdigit)
-    found["mail"] = expect.wants_address(question) * _flag(pieces, "@".__eq__)
+    figures, addresses = np.array([_holds(piece.alone) for piece in pieces], dtype=float).T
+    found["figure"] = expect.wants_figure(question) * figures
+    found["mail"] = expect.wants_address(question) * addresses
     return found
 
 
-def _flag(pieces: Sequence[Piece], test: object) -> np.ndarray:
-    return np.array([float(any(test(letter) for letter in piece.alone)) for piece in pieces])  # type: ignore[operator]
+@functools.lru_cache(maxsize=8192)
+def _holds(text: str) -> tuple[bool, bool]:
+    """(a figure, an address)."""
+    return any(map(str.isdigit, text)), "@" in text
 
 
 def _shared_words(question: str, pieces: Sequence[Piece], hits: Sequence[Hit]) -> np.ndarray:

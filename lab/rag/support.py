@@ -103,9 +103,11 @@ def coverage(
         return 0.0, 0.0
     at = {word: number for number, word in enumerate(known)}
     near = embedder.passages(asked) @ embedder.passages(known).T
-    by_piece = np.stack(
-        [near[:, [at[w] for w in words]].max(axis=1) if words else np.zeros(len(asked)) for words in held]
-    )
+    by_piece = np.zeros((len(held), len(asked)), dtype=near.dtype)
+    spoken = [number for number, words in enumerate(held) if words]
+    columns = np.array([at[word] for words in held for word in words])
+    first = np.cumsum([0, *(len(held[number]) for number in spoken[:-1])])
+    by_piece[spoken] = np.maximum.reduceat(near[:, columns], first, axis=1).T
     best = by_piece.max(axis=0)
     return float((best - by_piece.mean(axis=0)).sum()), float(best.min())
 
