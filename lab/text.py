@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import functools
 import re
 import unicodedata
 from collections.abc import Iterator
