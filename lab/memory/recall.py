@@ -4,7 +4,7 @@ anchors, hybrid search, paths, ranking, visibility (in every statement, by the d
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TypeVar
@@ -61,6 +61,12 @@ class Recalled:
     as_of: date | None
     ms: dict[str, float] = field(default_factory=dict)
     """Milliseconds by step."""
+    near: Mapping[str, float] = field(default_factory=dict)
+    """What step 2 found: memory id → score, best first."""
+    walked: tuple[Path, ...] = ()
+    """What step 3 reached, in the order of the walk."""
+    ranked: ranking.Ranked = ranking.Ranked((), ())
+    """What step 4 made of it."""
 
 
 def recall(
@@ -131,8 +137,9 @@ def recall(
     chosen, memories, text = timed("compression", lambda: compress(starts, ranked, recipe.budget))
     ms["whole"] = (time.perf_counter() - start) * 1000
     return Recalled(
-        text, count_tokens(text), tuple(starts), tuple(chosen), tuple(memories), wish, sight.as_of, ms
-    )
+        text, count_tokens(text), tuple(starts), tuple(chosen), tuple(memories), wish, sight.as_of, ms,
+        near, tuple(walked), ranked,
+    )  # fmt: skip
 
 
 def words_of(question: str, wish: Asked, named: Sequence[Anchor]) -> str:
