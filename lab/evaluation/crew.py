@@ -1,7 +1,10 @@
-"""Questions measured by several processes at once: each has an engine of its own, all share one database."""
+"""Questions measured by several processes at once: each has an engine of its own, all share one database.
+
+A process gets the same questions on every rung, and remembers what it found for them (`lab.rag.memo`)."""
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import sys
@@ -10,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from lab.evaluation.gold import Question
 from lab.evaluation.score import Scored, score
@@ -19,9 +22,14 @@ from lab.ladder.rungs import Rung
 from lab.memory.server import Server
 from lab.rag.ask import ask
 from lab.rag.engine import Engine, engine
+from lab.rag.memo import Memo
 
 MOST = 4
 """Processes at most: a workshop's laptop has other work to do."""
+AT_A_TIME = 4
+"""Questions handed over together."""
+Processes = tuple[ProcessPoolExecutor, ...]
+"""Pools of one process each: so it is known who is asked what."""
 _own = ExitStack()
 _engine: Engine | None = None
 
@@ -34,21 +42,26 @@ def size() -> int:
 
 @dataclass
 class Crew:
-    """Runs a rung over questions, in this process when `pool` is None."""
+    """Runs a rung over questions, in this process when there are no others."""
 
     engine: Engine
-    pool: ProcessPoolExecutor | None = field(default=None)
+    processes: Processes = ()
 
     def run(self, rung: Rung, questions: Sequence[Question]) -> Iterable[Scored]:
         """The outcomes in the order of the questions, as they come. LabError when a process was killed."""
-        if self.pool is None:
+        if not self.processes:
             return (outcome(self.engine, rung, question) for question in questions)
         return self._shared(rung, questions)
 
     def _shared(self, rung: Rung, questions: Sequence[Question]) -> Iterator[Scored]:
-        assert self.pool is not None
+        count = len(self.processes)
         try:
-            yield from self.pool.map(_outcome, [rung] * len(questions), questions, chunksize=4)
+            shares = [
+                pool.map(_outcome, itertools.repeat(rung), questions[at::count], chunksize=AT_A_TIME)
+                for at, pool in enumerate(self.processes)
+            ]
+            for at in range(len(questions)):
+                yield next(shares[at % count])
         except BrokenProcessPool:
             raise LabError(
                 "A process that measured questions was ended from outside.",
@@ -61,36 +74,38 @@ class Crew:
 def crew(running: Engine, workers: int | None = None) -> Iterator[Crew]:
     """A crew of `workers` processes (default `size()`); 1 measures in this process. They end with the
     block."""
-    with processes(running.server, running.workspace, workers) as pool:
-        yield Crew(running, pool)
+    with processes(running.server, running.workspace, workers) as found:
+        yield Crew(running, found)
 
 
 @contextmanager
-def processes(
-    server: Server, workspace: str, workers: int | None = None
-) -> Iterator[ProcessPoolExecutor | None]:
-    """The processes of a crew, None for a crew of one. They come up at once, in the background: a first start
+def processes(server: Server, workspace: str, workers: int | None = None) -> Iterator[Processes]:
+    """The processes of a crew, none for a crew of one. They come up at once, in the background: a first start
     reads the corpus in meanwhile."""
     count = size() if workers is None else workers
-    if count < 2:
-        yield None
-        return
-    # Not forked: a child would share the parent's database connection.
-    with ProcessPoolExecutor(
-        count,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start,
-        initargs=(server, workspace),
-    ) as pool:
+    with ExitStack() as stack:
+        # Not forked: a child would share the parent's database connection.
+        found = [
+            stack.enter_context(
+                ProcessPoolExecutor(
+                    1,
+                    mp_context=multiprocessing.get_context("spawn"),
+                    initializer=_start,
+                    initargs=(server, workspace),
+                )
+            )
+            for _ in range(count if count > 1 else 0)
+        ]
         try:
             # Each process has one core to itself; numpy in each would else use all, and they would wait
             # for each other. Read when numpy is loaded, so it has to stand in what they inherit.
             with _environment("OMP_NUM_THREADS", "1"), _without_main():
-                for _ in range(count):
+                for pool in found:
                     pool.submit(_up)
-            yield pool
+            yield tuple(found)
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            for pool in found:
+                pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
@@ -111,7 +126,7 @@ def outcome(running: Engine, rung: Rung, question: Question) -> Scored:
 
 def _start(server: Server, workspace: str) -> None:
     global _engine
-    _engine = _own.enter_context(engine(server, workspace))
+    _engine = _own.enter_context(engine(server, workspace, Memo()))
 
 
 @contextmanager

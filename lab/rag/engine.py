@@ -4,10 +4,10 @@ readers."""
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 
@@ -18,7 +18,11 @@ from lab.memory.server import Server
 from lab.memory.visibility import looking
 from lab.models.embedders import Embedder, blend
 from lab.models.shift import Shifted
+from lab.rag.memo import Memo
+from lab.rag.trace import Trace
 from lab.settings import settings
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -28,6 +32,8 @@ class Engine:
     server: Server
     read: psycopg.Connection[Any]
     workspace: str
+    memo: Memo | None = None
+    """In a process of a climb: what earlier rungs found for the same question."""
     _embedders: dict[str, tuple[Embedder, ...]] = field(default_factory=dict)
 
     def embedders(self, spec: str) -> tuple[Embedder, ...]:
@@ -35,6 +41,10 @@ class Engine:
         if spec not in self._embedders:
             self._embedders[spec] = cached(blend(spec), self.server)
         return self._embedders[spec]
+
+    def once(self, key: Hashable, trace: Trace, make: Callable[[], T]) -> T:
+        """What `make` returns; from the memo where there is one and it has the key."""
+        return make() if self.memo is None else self.memo.once(key, trace, make)
 
     def knows(self, sight: Sight) -> bool:
         """Whether the sight's roles read anything here; a caller without rights gets no prompt either."""
@@ -66,10 +76,10 @@ def cached(parts: tuple[Embedder, ...], server: Server) -> tuple[Embedder, ...]:
 
 
 @contextmanager
-def engine(server: Server, workspace: str | None = None) -> Iterator[Engine]:
+def engine(server: Server, workspace: str | None = None, memo: Memo | None = None) -> Iterator[Engine]:
     """An engine on a running server; closes its connection on leaving."""
     with reading_role(server) as conn:
-        yield Engine(server, conn, workspace or settings().workspace)
+        yield Engine(server, conn, workspace or settings().workspace, memo)
 
 
 __all__ = ["Engine", "cached", "engine"]

@@ -17,6 +17,7 @@ from lab.models.readers import Source, build_prompt, reader
 from lab.rag import expect, guard, rank, supersede, support
 from lab.rag.engine import Engine
 from lab.rag.learned import Learned, learned
+from lab.rag.memo import reading
 from lab.rag.pieces import Piece, pieces_of, unit_text
 from lab.rag.pipeline import Pipeline
 from lab.rag.trace import Trace
@@ -54,8 +55,8 @@ def read(question: str, hits: Sequence[Hit], pipeline: Pipeline, engine: Engine,
     With `guard` no reader is handed suspect text, and its answer is checked."""
     if pipeline.guard:
         hits = guard.sources(hits, trace)
-        reading = _read(question, hits, pipeline, engine, trace)
-        return guard.answer(question, reading, hits, pipeline, engine, trace)
+        found = _read(question, hits, pipeline, engine, trace)
+        return guard.answer(question, found, hits, pipeline, engine, trace)
     return _read(question, hits, pipeline, engine, trace)
 
 
@@ -63,6 +64,24 @@ def _read(question: str, hits: Sequence[Hit], pipeline: Pipeline, engine: Engine
     sources = [_source(number, hit) for number, hit in enumerate(hits, start=1)]
     if pipeline.reader != EXTRACTIVE:
         return _by_model(question, hits, sources, pipeline, trace)
+
+    def extracted() -> Reading:
+        return _extracted(question, hits, sources, pipeline, engine, trace)
+
+    if pipeline.full_context:  # on no other rung, and large
+        return extracted()
+    handed = tuple((hit.chunk, hit.score, hit.marks) for hit in hits)
+    return engine.once(("read", question, handed, reading(pipeline)), trace, extracted)
+
+
+def _extracted(
+    question: str,
+    hits: Sequence[Hit],
+    sources: Sequence[Source],
+    pipeline: Pipeline,
+    engine: Engine,
+    trace: Trace,
+) -> Reading:
     with trace.step("read", len(hits)) as line:
         line.tokens = count_tokens(build_prompt(question, sources))
         own = learned(pipeline)

@@ -11,6 +11,7 @@ from lab.memory import search as memory
 from lab.memory.visibility import View, looking
 from lab.rag import fuse, letters, rewrite
 from lab.rag.engine import Engine
+from lab.rag.memo import searching
 from lab.rag.pipeline import Pipeline
 from lab.rag.rewrite import Sought
 from lab.rag.scope import Scope, scope_of
@@ -49,13 +50,8 @@ def search(question: str, sight: Sight, pipeline: Pipeline, engine: Engine, trac
     """The `pipeline.k` best hits for the question, best first, as `sight` allows."""
     scope = _scope(question, trace) if pipeline.scope else None
     sought = rewrite.rewritten(question, pipeline.rewrite, trace)
-    with looking(engine.read, sight) as view:
-        found = _by_vectors(sought, view, pipeline, engine, trace)
-        if pipeline.hybrid:
-            found = _with_words(question, view, found, pipeline, trace)
-        order = fuse.top(fuse.zscored(found.total), LOOKED_AT * pipeline.k)
-        chunks = memory.fetch(view, [key for key, _ in order])
-    hits = [_hit(chunks[key], score, found) for key, score in order if key in chunks]
+    key = "search", question, sought, sight, searching(pipeline)
+    hits = engine.once(key, trace, lambda: _looked_at(question, sought, sight, pipeline, engine, trace))
     if scope is not None and scope.scope in _OTHER:
         hits = demote(hits, scope, trace)
     with trace.step("cut", len(hits)) as line:
@@ -63,6 +59,19 @@ def search(question: str, sight: Sight, pipeline: Pipeline, engine: Engine, trac
         line.out = len(hits)
         line.detail["k"] = pipeline.k
     return hits
+
+
+def _looked_at(
+    question: str, sought: Sought, sight: Sight, pipeline: Pipeline, engine: Engine, trace: Trace
+) -> list[Hit]:
+    """More hits than are kept, before the scope moves them."""
+    with looking(engine.read, sight) as view:
+        found = _by_vectors(sought, view, pipeline, engine, trace)
+        if pipeline.hybrid:
+            found = _with_words(question, view, found, pipeline, trace)
+        order = fuse.top(fuse.zscored(found.total), LOOKED_AT * pipeline.k)
+        chunks = memory.fetch(view, [key for key, _ in order])
+    return [_hit(chunks[key], score, found) for key, score in order if key in chunks]
 
 
 def asked(question: str, pipeline: Pipeline) -> list[str]:

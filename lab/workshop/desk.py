@@ -6,7 +6,6 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import date
@@ -25,7 +24,7 @@ from lab.evaluation import ledger as book
 from lab.evaluation.climb import Climbed
 from lab.evaluation.compare import Comparison
 from lab.evaluation.compare import compare as compare_scored
-from lab.evaluation.crew import Crew, processes
+from lab.evaluation.crew import Crew, Processes, processes
 from lab.evaluation.gold import load_gold
 from lab.evaluation.ledger import RungRow
 from lab.kinds import Answer, LabError, Sight
@@ -182,12 +181,12 @@ def climb(
     stack: bool = False,
     embedder: str | None = None,
     reader: str | None = None,
-    pool: ProcessPoolExecutor | None = None,
+    up: Processes = (),
     rerank: str | None = None,
     rewrite: str | None = None,
 ) -> list[Climbed]:
     """Climb, write the ledger, return the rungs. All questions are run, since verdicts fall on dev; `split`
-    says over which the figures are reported and recorded. `pool`: processes that are up already."""
+    says over which the figures are reported and recorded. `up`: processes that are up already."""
     from lab.ladder.rungs import NAMES
 
     names = [name.strip() for name in rungs.split(",") if name.strip()] if rungs else list(NAMES)
@@ -212,7 +211,7 @@ def climb(
                     run.append(book.start(conn, what, split, *hashes))
                 climbing.record(conn, run[0], item, split)
 
-        with contextlib.nullcontext(pool) if pool else processes(running.server, running.workspace) as own:
+        with contextlib.nullcontext(up) if up else processes(running.server, running.workspace) as own:
             return climbing.climb(
                 questions,
                 Crew(running, own),
@@ -233,11 +232,11 @@ def start() -> tuple[list[RungRow], int | None]:
     found, own = _server(), settings().workspace
     with contextlib.ExitStack() as stack:
         first = not write.holds(found, own, [part.space for part in blend(settings().embedder)])
-        pool = stack.enter_context(processes(found, own)) if first else None
+        up = stack.enter_context(processes(found, own)) if first else ()
         ingest(None)
         if known := unchanged():
             return known[1], known[0]
-        return [climbing.row(item, "all") for item in climb(pool=pool)], None
+        return [climbing.row(item, "all") for item in climb(up=up)], None
 
 
 def climb_json(climbed: Sequence[Climbed], split: str) -> dict[str, Any]:
