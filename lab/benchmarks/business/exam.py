@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import accumulate
 
 import numpy as np
 
@@ -25,7 +26,8 @@ from lab.memory.visibility import Connection, looking, writing
 from lab.models.embedders import Embedder
 from lab.text import count_tokens, fold
 
-TOP = 10
+TOP, MOST = 10, 100
+"""Memories of plain vector search; the most of them where a budget ends the list."""
 Say = Callable[[str], None]
 
 
@@ -183,13 +185,22 @@ def by_recall(
 
 
 def by_vector(
-    connection: Connection, loaded: Loaded, question: Question, space: str, vector: np.ndarray
+    connection: Connection,
+    loaded: Loaded,
+    question: Question,
+    space: str,
+    vector: np.ndarray,
+    budget: int | None = None,
 ) -> Outcome:
-    """The ten nearest memories by cosine, as a list."""
+    """The ten nearest memories by cosine, as a list; with `budget` as many of them as have so many tokens."""
     start = time.perf_counter()
     with looking(connection, sight(loaded, question)) as view:
-        listed = search.by_vector(view, space, vector, TOP, records.COLLECTION)
-        found = fetch_found(view, dict(listed), (), space, vector)
+        listed = search.by_vector(view, space, vector, TOP if budget is None else MOST, records.COLLECTION)
+        known = {item.id: item for item in fetch_found(view, dict(listed), (), space, vector)}
+    found = [known[key] for key, _ in listed]
+    if budget is not None:
+        spent = accumulate(count_tokens(item.line) + 1 for item in found)
+        found = [item for item, cost in zip(found, spent, strict=True) if cost <= budget]
     ms = (time.perf_counter() - start) * 1000
     text = "\n".join(item.line for item in found)
     return Outcome(
