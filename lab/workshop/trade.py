@@ -21,13 +21,12 @@ from lab.benchmarks.business.world import ROLES, TODAY
 from lab.evaluation import ledger as book
 from lab.evaluation.compare import paired
 from lab.evaluation.ledger import RungRow
-from lab.kinds import LabError, Sight
-from lab.memory import migrate, records, search
+from lab.kinds import LabError
+from lab.memory import migrate
 from lab.memory import server as servers
 from lab.memory.connect import reader, writer
-from lab.memory.gather import Found, fetch_found
+from lab.memory.gather import Found
 from lab.memory.recall import Recalled, Recipe, recall
-from lab.memory.visibility import looking
 from lab.models.embedders import blend
 from lab.rag.engine import cached
 from lab.workshop import html
@@ -125,7 +124,7 @@ class Trade:
         """A question through the six steps. `as_of` None: every day, what has ended marked as such. `known`:
         what the company knew at that moment."""
         day = date.fromisoformat(as_of) if isinstance(as_of, str) else as_of
-        sight = Sight(frozenset({role}), day, workspace=self.loaded.workspace, known_at=known)
+        sight = replace(exam.sight(self.loaded, role=role), as_of=day, known_at=known)
         found = recall(
             self._connection, sight, question, self.embedder.space, self.embedder.queries([question])[0],
             today=TODAY, recipe=recipe,
@@ -138,12 +137,7 @@ class Trade:
     def nearest(self, question: str, role: str = "owner") -> list[Found]:
         """What plain vector search finds: the ten nearest memories, nearest first."""
         vector = self.embedder.queries([question])[0]
-        sight = Sight(frozenset({role}), TODAY, workspace=self.loaded.workspace)
-        with looking(self._connection, sight) as view:
-            near = search.by_vector(view, self.embedder.space, vector, exam.TOP, records.COLLECTION)
-            found = fetch_found(view, dict(near), (), self.embedder.space, vector)
-        order = [key for key, _ in near]
-        return sorted(found, key=lambda item: order.index(item.id))
+        return exam.nearest(self._connection, exam.sight(self.loaded, role=role), self.embedder.space, vector)
 
     def vectors(self, question: str) -> Shown:
         """The ten nearest memories; ✓ marks those on which the answer rests."""
@@ -304,7 +298,7 @@ class Trade:
         body += f"<div><b>{word('verdict', spoken)}:</b> {escape(verdict.words)}</div>"
         return Shown(found, body, reason)
 
-    def without(self, *steps: str, per_type: int = 4) -> Shown:
+    def without(self, *steps: str, per_type: int = 3) -> Shown:
         """What each step is worth: answers in context on dev when it alone is left out (a field of `Recipe`:
         `anchors`, `words`, `vectors`, `paths`, `periods`, …); `value`: step → kind → share."""
         asked = exam.exam(self.loaded, "dev", per_type)

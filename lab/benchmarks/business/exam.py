@@ -19,7 +19,7 @@ from lab.benchmarks.business.world import ROLES, TODAY, World
 from lab.kinds import Sight
 from lab.memory import records, search, write
 from lab.memory.connect import reader, writer
-from lab.memory.gather import fetch_found
+from lab.memory.gather import Found, fetch_found
 from lab.memory.recall import Recalled, Recipe, recall
 from lab.memory.server import Server
 from lab.memory.visibility import Connection, looking, writing
@@ -194,10 +194,8 @@ def by_vector(
 ) -> Outcome:
     """The ten nearest memories by cosine, as a list; with `budget` as many of them as have so many tokens."""
     start = time.perf_counter()
-    with looking(connection, sight(loaded, question)) as view:
-        listed = search.by_vector(view, space, vector, TOP if budget is None else MOST, records.COLLECTION)
-        known = {item.id: item for item in fetch_found(view, dict(listed), (), space, vector)}
-    found = [known[key] for key, _ in listed]
+    top = TOP if budget is None else MOST
+    found = nearest(connection, sight(loaded, question), space, vector, top)
     if budget is not None:
         spent = accumulate(count_tokens(item.line) + 1 for item in found)
         found = [item for item, cost in zip(found, spent, strict=True) if cost <= budget]
@@ -211,6 +209,16 @@ def by_vector(
         ms,
         ms,
     )
+
+
+def nearest(
+    connection: Connection, eyes: Sight, space: str, vector: np.ndarray, top: int = TOP
+) -> list[Found]:
+    """The memories nearest by cosine, nearest first."""
+    with looking(connection, eyes) as view:
+        listed = search.by_vector(view, space, vector, top, records.COLLECTION)
+        known = {item.id: item for item in fetch_found(view, dict(listed), (), space, vector)}
+    return [known[key] for key, _ in listed]
 
 
 def holds(context: str, answer: str) -> bool:
