@@ -19,6 +19,7 @@ from tqdm.auto import tqdm
 from lab.kinds import LabError
 from lab.memory.connect import writer
 from lab.memory.server import Server
+from lab.models import bundled
 from lab.models.embedders import Embedder
 
 BATCH = 64
@@ -123,6 +124,12 @@ class Cached:
             stored = _stored(connection, space, list(keys.values()))
         found = {text: stored[key] for text, key in keys.items() if key in stored}
         missing = [text for text in keys if text not in found]
+        came = bundled.vectors(self.space) if missing else {}
+        known = [text for text in missing if keys[text][: bundled.KEY] in came]
+        if known:
+            rows = np.stack([came[keys[text][: bundled.KEY]] for text in known])
+            found |= self._kept(connection, space, keys, known, rows)
+            missing = [text for text in missing if text not in found]
         quiet = not self._progress or len(missing) <= BATCH
         with tqdm(
             total=len(missing),
@@ -135,25 +142,34 @@ class Cached:
         ) as bar:
             for start in range(0, len(missing), BATCH):
                 batch = missing[start : start + BATCH]
-                rows = self._checked(compute(batch), batch)
-                with connection.transaction():
-                    # By key: two processes that store the same texts in two orders would wait for each other.
-                    order = sorted(range(len(batch)), key=lambda at: keys[batch[at]])
-                    connection.execute(
-                        """insert into embedding (space, key, dimensions, vector)
-                           select %s, key, %s, vector
-                           from unnest(%s::bytea[], %s::halfvec[]) as new (key, vector)
-                           on conflict do nothing""",
-                        [
-                            space,
-                            self.dimensions,
-                            [keys[batch[at]] for at in order],
-                            [HalfVector(rows[at]) for at in order],
-                        ],
-                    )
-                found |= {text: _unit(row) for text, row in zip(batch, rows, strict=True)}
+                found |= self._kept(connection, space, keys, batch, self._checked(compute(batch), batch))
                 bar.update(len(batch))
         return found
+
+    def _kept(
+        self,
+        connection: psycopg.Connection[Any],
+        space: int,
+        keys: dict[str, bytes],
+        texts: Sequence[str],
+        rows: np.ndarray,
+    ) -> dict[str, np.ndarray]:
+        """Text → vector as the cache hands it out; stored on the way."""
+        # By key: two processes that store the same texts in two orders would wait for each other.
+        order = sorted(range(len(texts)), key=lambda at: keys[texts[at]])
+        with connection.transaction():
+            connection.execute(
+                """insert into embedding (space, key, dimensions, vector)
+                   select %s, key, %s, vector from unnest(%s::bytea[], %s::halfvec[]) as new (key, vector)
+                   on conflict do nothing""",
+                [
+                    space,
+                    self.dimensions,
+                    [keys[texts[at]] for at in order],
+                    [HalfVector(rows[at]) for at in order],
+                ],
+            )
+        return {text: _unit(row) for text, row in zip(texts, rows, strict=True)}
 
     def _connection(self) -> psycopg.Connection[Any]:
         if self._open is None:
@@ -222,6 +238,7 @@ def _stored(
         rows = connection.execute(
             "select key, vector from embedding where space = %s and key = any(%s)",
             [space, list(keys[start : start + _LOOK_UP])],
+            binary=True,  # as text a vector takes many times as long to read
         )
         found |= {bytes(key): _unit(vector.to_numpy()) for key, vector in rows}
     return found

@@ -273,6 +273,7 @@ def vectors(view: View, space: str, ids: Sequence[str]) -> dict[str, np.ndarray]
            where m.workspace = %s and m.id = any(%s)
                  and v.space = (select id from embedding_space where name = %s)""",
         [view.sight.workspace, list(ids), space],
+        binary=True,
     )
     found = {key: vector.to_numpy().astype(np.float32) for key, vector in rows}
     return {key: found[key] / np.linalg.norm(found[key]) for key in ids if key in found}
