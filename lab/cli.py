@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from lab import __version__, cli_links, cli_mind
+from lab import __version__, cli_ablate, cli_links, cli_mind
 from lab.kinds import LabError
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ app.add_typer(cli_mind.mind, name="mind")
 app.add_typer(cli_mind.audit, name="audit")
 app.add_typer(cli_links.links, name="links")
 app.command()(cli_links.consolidated)
+app.command()(cli_ablate.ablate)
 out = Console(width=None if sys.stdout.isatty() else 110)
 err = Console(stderr=True)
 

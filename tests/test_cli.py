@@ -287,6 +287,28 @@ def test_the_ledger_lists_the_climb(lab: Lab, climbed: Ran, folder: Path) -> Non
     assert lab("ledger").code == 0
 
 
+def test_ablate_takes_out_each_technique_and_keeps_its_own_book(lab: Lab, climbed: Ran) -> None:
+    ran = lab("ablate", "--rung", "T2", "--json")
+    found = ran.object
+    assert (found["rung"], found["split"], found["measures"]["n"]) == ("T2", "all", len(GOLD))
+    (t2,) = [row for row in found["without"] if row["technique"] == "T2"]
+    assert set(t2["measures"]) >= MEASURES
+    assert "t2-05" in t2["lost"]
+    assert t2["words"].startswith("T2 without T2 against T2 whole · rank: ")
+    assert "T2 without T2: 7 questions in " in ran.err
+    book = lab("ledger", "--json").object
+    (run,) = [run for run in book["runs"] if run["id"] == book["run"]]
+    assert (run["what"], run["split"]) == ("ablate", "all")
+    names = [row["name"] for row in found["without"]]
+    assert [row["rung"] for row in book["rungs"]] == ["T2 whole", *names]
+    assert book["rungs"][-1]["measures"] == pytest.approx(t2["measures"])
+    assert {row["kept"] for row in book["rungs"]} == {None}
+    shown = lab("ablate", "--rung", "T1", "--split", "dev")
+    assert shown.code == 0
+    assert "T1 without each of its techniques (dev, n = " in shown.out
+    assert lab("ablate", "--split", "train").code == 2
+
+
 def test_an_own_gold_file_is_measured(lab: Lab, tmp_path: Path) -> None:
     path = tmp_path / "benim sorularım.jsonl"
     path.write_text(json.dumps(MINE, ensure_ascii=False) + "\n", encoding="utf-8")
