@@ -65,7 +65,7 @@ class Recalled:
     """What step 2 found: memory id → score, best first."""
     walked: tuple[Path, ...] = ()
     """What step 3 reached, in the order of the walk."""
-    ranked: ranking.Ranked = ranking.Ranked((), ())
+    ranked: ranking.Ranked = field(default_factory=lambda: ranking.Ranked((), ()))
     """What step 4 made of it."""
 
 

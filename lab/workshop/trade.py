@@ -329,7 +329,7 @@ class Trade:
                 row = RungRow(
                     run,
                     way,
-                    f"{ROWS:,} business memories",
+                    f"{len(self.loaded.world.first):,} business memories",
                     {"workspace": self.loaded.workspace},
                     None,
                     reason if way == WAYS[-1] else "",
