@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -22,7 +21,7 @@ from lab.memory import write
 from lab.memory.connect import writer
 from lab.settings import settings
 from lab.workshop import desk
-from lab.workshop.scoreboard import cell
+from lab.workshop.scoreboard import blank, cell
 
 COLUMNS = (
     ("hit@1", "hit@1"),
@@ -71,18 +70,12 @@ def ablate(rung: str | None = None, split: str = "all") -> Ablation:
 def table(ablation: Ablation, split: str) -> RenderableType:
     """A row a technique: what is left without it, then each verdict in words with the questions it moved."""
     name = ablation.rung.name.removesuffix(" whole")
-    board = Table(
-        title=f"{name} without each of its techniques ({split}, n = {len(ablation.whole)})",
-        title_justify="left",
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
+    board = blank(
+        f"{name} without each of its techniques ({split}, n = {len(ablation.whole)})",
+        "without",
+        [*(title for title, _ in COLUMNS), "lost", "won"],
+        "the technique is",
     )
-    board.add_column("without", style="bold", no_wrap=True)
-    for title in (*(title for title, _ in COLUMNS), "lost", "won"):
-        board.add_column(title, justify="right", no_wrap=True)
-    board.add_column("the technique is", no_wrap=True)
     full = summary(ablation.whole)
     board.add_row("(nothing)", *(cell(key, full[key]) for _, key in COLUMNS), "", "", "")
     for item in ablation.without:

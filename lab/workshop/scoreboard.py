@@ -57,20 +57,27 @@ def verdict(row: RungRow) -> str:
     return {True: "kept", False: "aside", None: "–"}[row.kept]
 
 
-def table(rows: Sequence[RungRow], split: str) -> RenderableType:
-    """The scoreboard: a row a rung, a column a measure. Narrow enough for a terminal of 100 columns."""
+def blank(title: str, first: str, measures: Sequence[str], last: str) -> Table:
+    """A table without rows: a name in front, a column a measure, words at the end."""
     board = Table(
-        title=f"The ladder, measured on the gold set ({split})",
+        title=title,
         title_justify="left",
         caption_justify="left",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 1, 0, 0),
     )
-    board.add_column("rung", style="bold", no_wrap=True)
-    for title, _ in COLUMNS:
-        board.add_column(title, justify="right", no_wrap=True)
-    board.add_column("verdict", no_wrap=True)
+    board.add_column(first, style="bold", no_wrap=True)
+    for measure in measures:
+        board.add_column(measure, justify="right", no_wrap=True)
+    board.add_column(last, no_wrap=True)
+    return board
+
+
+def table(rows: Sequence[RungRow], split: str) -> RenderableType:
+    """The scoreboard: a row a rung, a column a measure. Narrow enough for a terminal of 100 columns."""
+    titles = [title for title, _ in COLUMNS]
+    board = blank(f"The ladder, measured on the gold set ({split})", "rung", titles, "verdict")
     for row in rows:
         cells = [cell(key, row.measures.get(key)) for _, key in COLUMNS]
         said = verdict(row)
