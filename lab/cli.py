@@ -3,16 +3,15 @@ object to stdout."""
 
 from __future__ import annotations
 
-import json
 import sys
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from lab import __version__, cli_ablate, cli_links, cli_mind
+from lab import __version__, cli_ablate, cli_links, cli_mind, cli_notebooks
+from lab.cli_say import Json, emit, err, out
 from lab.kinds import LabError
 
 app = typer.Typer(
@@ -25,10 +24,11 @@ app = typer.Typer(
 app.add_typer(cli_mind.mind, name="mind")
 app.add_typer(cli_mind.audit, name="audit")
 app.add_typer(cli_links.links, name="links")
+app.add_typer(cli_notebooks.books, name="notebooks")
 app.command()(cli_links.consolidated)
 app.command()(cli_ablate.ablate)
-out = Console(width=None if sys.stdout.isatty() else 110)
-err = Console(stderr=True)
+app.command()(cli_notebooks.catchup)
+app.command()(cli_notebooks.reset)
 
 Rerank = Annotated[
     str | None,
@@ -40,11 +40,6 @@ Rewrite = Annotated[
     str | None,
     typer.Option(help="What is searched beside: plain, glossary, ollama:<model>, hyde:<model>, joined by +."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else there.")]
-
-
-def _emit(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
 
 
 def _version(asked: bool) -> None:
@@ -69,7 +64,7 @@ def up(as_json: Json = False) -> None:
 
     status = desk.up()
     if as_json:
-        _emit(status)
+        emit(status)
     else:
         out.print(f"Database up: PostgreSQL {status['version']}, {status['where']}")
 
@@ -81,7 +76,7 @@ def down(as_json: Json = False) -> None:
 
     stopped = server.down()
     if as_json:
-        _emit({"stopped": stopped})
+        emit({"stopped": stopped})
     else:
         out.print("Database stopped." if stopped else "No bundled database was running.")
 
@@ -94,7 +89,7 @@ def doctor(as_json: Json = False) -> None:
 
     lines = doc.examine()
     if as_json:
-        _emit({"lines": [line.to_json() for line in lines], "ok": doc.healthy(lines)})
+        emit({"lines": [line.to_json() for line in lines], "ok": doc.healthy(lines)})
     else:
         out.print(doc.table(lines))
     if not doc.healthy(lines):
@@ -113,7 +108,7 @@ def ingest(
 
     report = desk.ingest(folder)
     if as_json:
-        _emit(report)
+        emit(report)
     else:
         out.print(
             f"{report['documents']} documents: {report['added']} added, {report['changed']} changed, "
@@ -139,13 +134,13 @@ def scan(
     if measure:
         lines = scans.measured()
         if as_json:
-            _emit(scanning.to_json(lines))
+            emit(scanning.to_json(lines))
         else:
             out.print(scans.measure_table(lines))
         return
     source, documents, found = scans.scan(folder)
     if as_json:
-        _emit(scans.findings_json(source, documents, found))
+        emit(scans.findings_json(source, documents, found))
     else:
         if found:
             out.print(scans.findings_table(found))
@@ -181,7 +176,7 @@ def climb(
         rewrite=rewrite,
     )
     if as_json:
-        _emit(desk.climb_json(climbed, split))
+        emit(desk.climb_json(climbed, split))
     else:
         rows = [row(item, split) for item in climbed]
         out.print(scoreboard.table(rows, split))
@@ -219,7 +214,7 @@ def ask(
         rewrite=rewrite,
     )
     if as_json:
-        _emit(desk.answer_json(answer))
+        emit(desk.answer_json(answer))
     else:
         out.print(scoreboard.answer(answer, trace))
 
@@ -243,7 +238,7 @@ def measure(
         gold, rung=rung, split=split, embedder=embedder, reader=reader, rerank=rerank, rewrite=rewrite
     )
     if as_json:
-        _emit(desk.climb_json(climbed, split)["rungs"][0])
+        emit(desk.climb_json(climbed, split)["rungs"][0])
     else:
         out.print(scoreboard.table([row(item, split) for item in climbed], split))
 
@@ -257,7 +252,7 @@ def compare(
 
     comparison = desk.compare(first, second, split)
     if as_json:
-        _emit(desk.comparison_json(comparison))
+        emit(desk.comparison_json(comparison))
     else:
         out.print(scoreboard.comparison(comparison))
 
@@ -274,7 +269,7 @@ def parents(
 
     rows = widths.compared(rung, split, everything)
     if as_json:
-        _emit({"rows": [row.to_json() for row in rows]})
+        emit({"rows": [row.to_json() for row in rows]})
     else:
         out.print(widths.table(rows))
 
@@ -288,7 +283,7 @@ def ledger(
 
     book = desk.ledger(run)
     if as_json:
-        _emit(book)
+        emit(book)
     else:
         out.print(scoreboard.ledger(book))
 
@@ -305,7 +300,7 @@ def start(as_json: Json = False) -> None:
     if run is not None:
         err.print(f"Nothing has changed since run {run}; python start.py climb measures again.", markup=False)
     if as_json:
-        _emit(desk.rows_json(rows))
+        emit(desk.rows_json(rows))
         return
     out.print(scoreboard.table(rows, "all"))
     out.print(scoreboard.reasons(rows))
@@ -319,7 +314,7 @@ def calibrate(as_json: Json = False) -> None:
 
     result = desk.calibrate()
     if as_json:
-        _emit(result)
+        emit(result)
     else:
         out.print(result)
 
@@ -341,75 +336,6 @@ def readme(
     out.print("README.md agrees with the ledger." if not stale else "README.md written.")
 
 
-books = typer.Typer(help="The notebooks, made from one source in two languages.", no_args_is_help=True)
-app.add_typer(books, name="notebooks")
-
-Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME …]", help="e.g. 02 05; default: all.")]
-
-
-@books.command("build")
-def books_build(
-    names: Names = None,
-    language: Annotated[str | None, typer.Option("--lang", help="en or tr. Default: both.")] = None,
-) -> None:
-    """Make the notebooks from their sources and run them, so that their outputs are real."""
-    from lab.workshop import bookbinder
-
-    for path in bookbinder.build(names or [], language):
-        out.print(f"{path} written.", markup=False)
-
-
-@books.command("check")
-def books_check(
-    names: Names = None,
-    run: Annotated[bool, typer.Option("--run", help="Also run them and compare the outputs.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Fail on a stale or half-translated notebook, and on a figure that the ledger no longer supports."""
-    from lab.workshop import bookbinder
-
-    problems = [str(problem) for problem in bookbinder.check(names or [], run)]
-    if as_json:
-        _emit({"problems": problems, "ok": not problems})
-    else:
-        for line in problems:
-            err.print(line, markup=False, soft_wrap=True)
-        out.print("The notebooks agree with their sources and the ledger." if not problems else "Not yet.")
-    if problems:
-        raise typer.Exit(1)
-
-
-@app.command()
-def catchup(
-    number: Annotated[str, typer.Argument(metavar="N", help="The notebook to begin with, e.g. 05.")],
-    as_json: Json = False,
-) -> None:
-    """Make ready what the notebooks before N leave behind. Your own files are not touched."""
-    from lab.workshop import catchup as catching
-
-    done = catching.catch_up(number)
-    if as_json:
-        _emit({"done": done})
-    else:
-        out.print("\n".join(done), markup=False)
-
-
-@app.command()
-def reset(
-    number: Annotated[str, typer.Argument(metavar="N", help="The notebook to begin anew, e.g. 05.")],
-    language: Annotated[str | None, typer.Option("--lang", help="en or tr. Default: both.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Put a fresh copy of notebook N in place; yours is kept beside it under a dated name."""
-    from lab.workshop import catchup as catching
-
-    written = [str(path) for path in catching.reset(number, language)]
-    if as_json:
-        _emit({"written": written})
-    else:
-        out.print("\n".join(written), markup=False)
-
-
 benches = typer.Typer(help="Exams of other kinds than the ladder's.", no_args_is_help=True)
 app.add_typer(benches, name="bench")
 
@@ -426,7 +352,7 @@ def bench_business(
 
     report = bench.business(rows, split, ablate)
     if as_json:
-        _emit(report.to_json())
+        emit(report.to_json())
     else:
         for table in bench.tables(report):
             out.print(table)

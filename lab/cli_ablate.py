@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-out = Console(width=None if sys.stdout.isatty() else 110)
+from lab.cli_say import Json, emit, out
 
 
 def ablate(
@@ -17,9 +14,7 @@ def ablate(
         str | None, typer.Option(help="Whose techniques are taken out. Default: the last kept one.")
     ] = None,
     split: Annotated[str, typer.Option(help="dev, test or all: the questions measured.")] = "all",
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on stdout, nothing else there.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Take each technique out of a rung, alone, and show what every question loses or wins without it."""
     from lab.evaluation.ablate import to_json
@@ -27,6 +22,6 @@ def ablate(
 
     found = ablation.ablate(rung, split)
     if as_json:
-        sys.stdout.write(json.dumps(to_json(found) | {"split": split}, ensure_ascii=False) + "\n")
+        emit(to_json(found) | {"split": split})
     else:
         out.print(ablation.table(found, split))

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from datetime import date
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lab.cli_say import Json, emit, out
 from lab.kinds import LabError
 
 links = typer.Typer(
     invoke_without_command=True,
     help="What amends what: the links that the rules found, with their sentences.",
 )
-out = Console(width=None if sys.stdout.isatty() else 110)
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else there.")]
 Role = Annotated[str, typer.Option("--as", help="Who looks: employee, hr, finance or intern.")]
 Id = Annotated[str, typer.Argument(metavar="ID", help="As `lab links` shows it.")]
-
-
-def _emit(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
 
 
 @links.callback()
@@ -39,7 +31,7 @@ def links_list(context: typer.Context, role: Role = "employee", as_json: Json = 
     desk.up()
     found = linkage.links(role)
     if as_json:
-        _emit(linkage.links_json(found))
+        emit(linkage.links_json(found))
     elif not found:
         out.print("No links. They are found when documents are stored: python start.py ingest")
     else:
@@ -77,7 +69,7 @@ def _decide(key: str, state: str, role: str, as_json: bool) -> None:
     desk.up()
     kept = linkage.decide(key, state, role)
     if as_json:
-        _emit(linkage.links_json([kept])["links"][0])
+        emit(linkage.links_json([kept])["links"][0])
     else:
         out.print(Text(f"{kept.link.source} {kept.link.kind} {kept.link.target}: {kept.state}."))
 
@@ -96,7 +88,7 @@ def consolidated(
     desk.up()
     found = [linkage.consolidated(document, day, role) for day in days]
     if as_json:
-        _emit(linkage.consolidated_json(*found))
+        emit(linkage.consolidated_json(*found))
     elif len(found) == 2:
         out.print(_side_by_side(found[0], found[1]))
     else:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
+from lab.cli_say import Json, emit, out
 from lab.kinds import LabError
 
 mind = typer.Typer(
     no_args_is_help=True, help="Store, recall and search the memories of a person and their agents."
 )
 audit = typer.Typer(invoke_without_command=True, help="The log of reads and writes.")
-out = Console(width=None if sys.stdout.isatty() else 110)
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else there.")]
 Who = Annotated[
     str | None,
     typer.Option(
@@ -37,15 +34,11 @@ Confidence = Annotated[
 ]
 
 
-def _emit(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
-
-
 def _show(memories: Any, as_json: bool, *, one: bool = False) -> None:
     from lab.workshop import minds
 
     if as_json:
-        _emit(
+        emit(
             minds.memory_json(memories[0]) if one else {"memories": [minds.memory_json(m) for m in memories]}
         )
     else:
@@ -73,7 +66,7 @@ def new(
 
     made = minds.new(name, member)
     if as_json:
-        _emit(made)
+        emit(made)
         return
     out.print(f"Mind {made['mind']}: {made['name']}", markup=False)
     if made["secret"]:
@@ -94,7 +87,7 @@ def key(
 
     made = minds.key(name, of)
     if as_json:
-        _emit(made)
+        emit(made)
     else:
         out.print(
             f"Credential of the agent {made['credential']}: {made['secret']}", markup=False, soft_wrap=True
@@ -110,7 +103,7 @@ def revoke(
 
     minds.revoke(name)
     if as_json:
-        _emit({"revoked": name})
+        emit({"revoked": name})
     else:
         out.print(f"{name} opens nothing any more.", markup=False)
 
@@ -122,7 +115,7 @@ def list_(as_json: Json = False) -> None:
 
     known = minds.listed()
     if as_json:
-        _emit(known)
+        emit(known)
         return
     for item in known["minds"]:
         out.print(f"mind {item['id']}  {item['name']}  ({', '.join(item['members'])})", markup=False)
@@ -204,7 +197,7 @@ def delete(memory: Reference, who: Who = None, which: Which = None, as_json: Jso
     with minds.opened(who, which) as own:
         own.delete(memory)
     if as_json:
-        _emit({"deleted": memory})
+        emit({"deleted": memory})
     else:
         out.print("Deleted.")
 
@@ -232,7 +225,7 @@ def recall(
     with minds.opened(who, which) as own:
         text = own.recall(limit)
     if as_json:
-        _emit({"text": text})
+        emit({"text": text})
     else:
         sys.stdout.write(text)
 
@@ -252,7 +245,7 @@ def search(
     with minds.opened(who, which) as own:
         found = own.search(question, tag, k)
     if as_json:
-        _emit(minds.found_json(found))
+        emit(minds.found_json(found))
     else:
         out.print(minds.shown([item.memory for item in found]))
 
@@ -295,7 +288,7 @@ def log(
         return
     lines = minds.log(last)
     if as_json:
-        _emit({"rows": [minds.line_json(line) for line in lines]})
+        emit({"rows": [minds.line_json(line) for line in lines]})
     else:
         out.print(minds.log_table(lines))
 
@@ -311,7 +304,7 @@ def verify_log(
 
     report = minds.verify(head)
     if as_json:
-        _emit(
+        emit(
             {
                 "rows": report.rows,
                 "head": str(report.head) if report.head else None,
