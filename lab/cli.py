@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from lab import __version__, cli_ablate, cli_links, cli_mind, cli_notebooks
+from lab import __version__, cli_ablate, cli_bench, cli_links, cli_mind, cli_notebooks
 from lab.cli_say import Json, emit, err, out
 from lab.kinds import LabError
 
@@ -25,6 +25,7 @@ app.add_typer(cli_mind.mind, name="mind")
 app.add_typer(cli_mind.audit, name="audit")
 app.add_typer(cli_links.links, name="links")
 app.add_typer(cli_notebooks.books, name="notebooks")
+app.add_typer(cli_bench.benches, name="bench")
 app.command()(cli_links.consolidated)
 app.command()(cli_ablate.ablate)
 app.command()(cli_notebooks.catchup)
@@ -334,28 +335,6 @@ def readme(
     if check and stale:
         raise typer.Exit(1)
     out.print("README.md agrees with the ledger." if not stale else "README.md written.")
-
-
-benches = typer.Typer(help="Exams of other kinds than the ladder's.", no_args_is_help=True)
-app.add_typer(benches, name="bench")
-
-
-@benches.command("business")
-def bench_business(
-    rows: Annotated[int, typer.Option(help="Size of the world, 500 to 100000.")] = 2_000,
-    split: Annotated[str, typer.Option(help="dev, or the differently worded test.")] = "dev",
-    ablate: Annotated[bool, typer.Option("--ablate", help="Also leave out each step in turn.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Business memory: questions over records and conversations, beside plain vector search."""
-    from lab.workshop import benches as bench
-
-    report = bench.business(rows, split, ablate)
-    if as_json:
-        emit(report.to_json())
-    else:
-        for table in bench.tables(report):
-            out.print(table)
 
 
 @app.command()
