@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from lab.install.main import OFFLINE
 from lab.settings import ROOT, settings
 
 playwright = pytest.importorskip("playwright.sync_api", reason="python start.py install --extra browser")
@@ -48,8 +49,7 @@ def jupyter(climbed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     words = [
         *[sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1"],
         *[f"--port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token="],
-        *[f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True", "--LabApp.news_url=None"],
-        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        *[f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True", *OFFLINE],
     ]
     own = {
         "LAB_HOME": str(climbed),

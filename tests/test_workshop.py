@@ -257,6 +257,24 @@ class TestNotebooks:
         with pytest.raises(LabError, match="half translated"):
             notebooks.build("01_x", "en", lambda _: "")
 
+    def test_progress_leaves_nothing_in_a_notebook_and_widgets_do(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(notebooks, "FOLDER", tmp_path)
+        (tmp_path / "src").mkdir()
+        (tmp_path / "src" / "01_x.py").write_text(
+            "# %%\nfrom tqdm.notebook import tqdm\nimport ipywidgets\n"
+            "for _ in tqdm(range(3)):\n    pass\n"
+            "ipywidgets.VBox([ipywidgets.IntSlider(7)])\n",
+            encoding="utf-8",
+        )
+        ran = notebooks.run(notebooks.build("01_x", "en", lambda _: ""))
+        (shown,) = ran.cells[0].outputs
+        assert "VBox" in shown.data["text/plain"]
+        ((_, held),) = ran.metadata.widgets.items()
+        kinds = sorted(model["model_name"] for model in held["state"].values())
+        assert kinds == ["IntSliderModel", "LayoutModel", "LayoutModel", "SliderStyleModel", "VBoxModel"]
+
     def test_a_failing_cell_is_named_and_a_changed_figure_is_found(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -25,6 +25,9 @@ What is said about it goes to stderr. uv makes it if it is on the search path (L
 When an installation fails, .venv/install.log holds every word of it.
 """
 
+OFFLINE = ("--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate")
+"""JupyterLab otherwise asks two hosts for news at its start, and asks its reader whether it may."""
+
 
 def _teller() -> Say:
     began = time.monotonic()
@@ -115,7 +118,7 @@ def _dispatch(place: Place, words: Sequence[str], say: Say) -> int:
     if first == "jupyter":
         opened, more = notebook(root / "notebooks", rest, os.environ)
         book: list[str | Path] = [place.command("jupyter"), "lab", opened]
-        book += [f"--ServerApp.root_dir={root / 'notebooks'}", *more]
+        book += [f"--ServerApp.root_dir={root / 'notebooks'}", *OFFLINE, *more]
         return become(book, folder=root, root=root)
     return become([place.command("lab"), first, *rest], root=root)
 

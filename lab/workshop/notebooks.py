@@ -7,6 +7,7 @@ climb (see `lab.workshop.figures.value`)."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ _FIGURE = re.compile(r"\{\{\s*([\w.@-]+)\s*\}\}")
 _OPENS = re.compile(r'Lesson\("(\w+)", "en"\)')
 _TIME = re.compile(r'<span class="t">.*?</span>|[\d.,]+ ?(?:ms|s|sn)\b')
 _NUMBER = re.compile(r"(?<![\w.#@-])[+-]?\d[\d,]*(?:\.\d+)?(?![\w@#-])")
+_BAR = re.compile(r"^[^\n]*\d%\|[^\n]*\[\d+:\d\d<")
+_VIEW, _STATE = "application/vnd.jupyter.widget-view+json", "application/vnd.jupyter.widget-state+json"
 _HIDDEN = re.compile(r"<style>.*?</style>|<svg.*?</svg>|<[^>]+>", re.DOTALL)
 
 
@@ -137,8 +140,32 @@ def run(notebook: Any) -> Any:
     for cell in fresh.cells:
         cell.metadata.pop("execution", None)  # when it ran: another one each time
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+            cell.outputs = [output for output in cell.outputs if not _passing(output)]
+    _drop_orphans(fresh)
     return fresh
+
+
+def _passing(output: Any) -> bool:
+    """Whether it only told of work under way: stderr, and where a progress bar stood when it was closed."""
+    plain = output.get("data", {}).get("text/plain", "")
+    return output.get("name") == "stderr" or bool(_BAR.search(plain if isinstance(plain, str) else plain[0]))
+
+
+def _drop_orphans(notebook: Any) -> None:
+    """Forget the state of widgets that no output shows any longer, and of what hung on them alone."""
+    held = notebook.metadata.get("widgets", {}).get(_STATE, {}).get("state", {})
+    shown = [
+        output.get("data", {}).get(_VIEW) for cell in notebook.cells for output in cell.get("outputs", [])
+    ]
+    waiting, reached = [view["model_id"] for view in shown if view], set()
+    while waiting:
+        if (model := waiting.pop()) in held and model not in reached:
+            reached.add(model)
+            waiting += re.findall(r"IPY_MODEL_(\w+)", json.dumps(held[model]))
+    for model in set(held) - reached:
+        del held[model]
+    if held == {}:
+        notebook.metadata.pop("widgets", None)
 
 
 def write(notebook: Any, path: Path) -> None:
