@@ -1,0 +1,62 @@
+"""The desk: what each command does, as plain functions that the command line and the notebooks share."""
+
+from lab.workshop.desk.ladder import (
+    SPLITS,
+    checked,
+    chosen_rung,
+    climb,
+    climb_json,
+    kept_by_ledger,
+    kept_or_stack,
+    measure,
+    rows_json,
+    start,
+    unchanged,
+)
+from lab.workshop.desk.questions import Asked, answer_json, ask
+from lab.workshop.desk.records import calibrate, compare, comparison_json, ledger
+from lab.workshop.desk.store import (
+    folder_hash,
+    ingest,
+    narrowed,
+    opened,
+    progress,
+    quiet,
+    ready,
+    say,
+    seconds,
+    start_pipeline,
+    up,
+)
+
+__all__ = [
+    "SPLITS",
+    "Asked",
+    "answer_json",
+    "ask",
+    "calibrate",
+    "checked",
+    "chosen_rung",
+    "climb",
+    "climb_json",
+    "compare",
+    "comparison_json",
+    "folder_hash",
+    "ingest",
+    "kept_by_ledger",
+    "kept_or_stack",
+    "ledger",
+    "measure",
+    "narrowed",
+    "opened",
+    "progress",
+    "quiet",
+    "ready",
+    "rows_json",
+    "say",
+    "seconds",
+    "start",
+    "start_pipeline",
+    "unchanged",
+    "up",
+]
