@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from lab import __version__, cli_ablate, cli_bench, cli_links, cli_mind, cli_notebooks
+from lab import __version__, cli_ablate, cli_bench, cli_links, cli_mind, cli_notebooks, cli_own
+from lab.cli_own import In
 from lab.cli_say import Json, emit, err, out
 from lab.kinds import LabError
 
@@ -30,6 +31,9 @@ app.command()(cli_links.consolidated)
 app.command()(cli_ablate.ablate)
 app.command()(cli_notebooks.catchup)
 app.command()(cli_notebooks.reset)
+app.command()(cli_own.new)
+app.command()(cli_own.workspaces)
+app.command()(cli_own.drop)
 
 Rerank = Annotated[
     str | None,
@@ -161,6 +165,7 @@ def climb(
     reader: Annotated[str | None, typer.Option(help="extractive or ollama:<model>.")] = None,
     rerank: Rerank = None,
     rewrite: Rewrite = None,
+    workspace: In = None,
     as_json: Json = False,
 ) -> None:
     """Climb the ladder over the gold set, write the ledger and show the scoreboard."""
@@ -175,6 +180,7 @@ def climb(
         reader=reader,
         rerank=rerank,
         rewrite=rewrite,
+        where=desk.place(workspace),
     )
     if as_json:
         emit(desk.climb_json(climbed, split))
@@ -189,8 +195,11 @@ def ask(
     question: str,
     rung: Annotated[str | None, typer.Option(help="Which rung answers. Default: the last kept one.")] = None,
     role: Annotated[
-        str, typer.Option("--as", help="Who asks: employee, hr, finance or intern.")
-    ] = "employee",
+        str | None,
+        typer.Option(
+            "--as", help="Who asks: employee (default), hr, finance, intern; of your own documents: owner."
+        ),
+    ] = None,
     as_of: Annotated[
         str | None, typer.Option(help="The day asked about, YYYY-MM-DD. Default: today.")
     ] = None,
@@ -199,6 +208,7 @@ def ask(
     trace: Annotated[bool, typer.Option("--trace", help="Show the hits and every step.")] = False,
     rerank: Rerank = None,
     rewrite: Rewrite = None,
+    workspace: In = None,
     as_json: Json = False,
 ) -> None:
     """Ask one question and see the answer, its citations and the trace."""
@@ -213,6 +223,7 @@ def ask(
         reader=reader,
         rerank=rerank,
         rewrite=rewrite,
+        where=desk.place(workspace),
     )
     if as_json:
         emit(desk.answer_json(answer))
@@ -222,21 +233,34 @@ def ask(
 
 @app.command()
 def measure(
-    gold: Annotated[Path, typer.Option("--gold", help="A gold file of the schema in gold/schema.json.")],
+    gold: Annotated[
+        Path | None,
+        typer.Option("--gold", help="A gold file of the schema; with --workspace by default its own."),
+    ] = None,
     rung: Annotated[str | None, typer.Option(help="Which rung answers. Default: the last kept one.")] = None,
     split: Annotated[str, typer.Option(help="dev, test or all.")] = "all",
     embedder: Annotated[str | None, typer.Option(help="Another embedder than the default.")] = None,
     reader: Annotated[str | None, typer.Option(help="extractive or ollama:<model>.")] = None,
     rerank: Rerank = None,
     rewrite: Rewrite = None,
+    workspace: In = None,
     as_json: Json = False,
 ) -> None:
     """Score one rung on any gold file."""
     from lab.evaluation.climb import row
     from lab.workshop import desk, scoreboard
 
+    if gold is None and workspace is None:
+        raise LabError("No gold file is named.", "", "python start.py measure --gold gold/kraken.jsonl")
     climbed = desk.measure(
-        gold, rung=rung, split=split, embedder=embedder, reader=reader, rerank=rerank, rewrite=rewrite
+        gold,
+        rung=rung,
+        split=split,
+        embedder=embedder,
+        reader=reader,
+        rerank=rerank,
+        rewrite=rewrite,
+        where=desk.place(workspace),
     )
     if as_json:
         emit(desk.climb_json(climbed, split)["rungs"][0])
@@ -246,12 +270,16 @@ def measure(
 
 @app.command()
 def compare(
-    first: str, second: str, split: Annotated[str, typer.Option()] = "all", as_json: Json = False
+    first: str,
+    second: str,
+    split: Annotated[str, typer.Option()] = "all",
+    workspace: In = None,
+    as_json: Json = False,
 ) -> None:
     """Compare two rungs of the newest climbs: questions won and lost, and a paired verdict in words."""
     from lab.workshop import desk, scoreboard
 
-    comparison = desk.compare(first, second, split)
+    comparison = desk.compare(first, second, split, desk.place(workspace))
     if as_json:
         emit(desk.comparison_json(comparison))
     else:

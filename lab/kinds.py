@@ -65,6 +65,8 @@ class Document:
     """Body after cleaning, NFC, `\\n` line ends, headings kept."""
     fingerprint: str
     """SHA-256 hex of the file's bytes."""
+    scope: str = ""
+    """Scope of all its sections, where somebody said it; empty: read from their words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ class Settings(BaseSettings):
     ollama_host: str | None = None
     """None: the Ollama client's own rule (`OLLAMA_HOST`, else 127.0.0.1:11434)."""
     workspace: str = "kraken"
+    own_mb: int = 20
+    """Megabytes of text that a workspace of own documents may have."""
 
 
 @functools.cache

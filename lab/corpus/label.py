@@ -29,7 +29,7 @@ def label(document: Document, section_text: str, heading: str) -> Label:
         edition=document.edition,
         valid_from=document.valid_from,
         valid_to=document.valid_to,
-        scope=scope(document, section_text, heading),
+        scope=document.scope or scope(document, section_text, heading),
         access=document.access,
         language=document.language,
         department=document.department,

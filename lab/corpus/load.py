@@ -50,7 +50,7 @@ def load_folder(folder: Path) -> list[Document]:
             "Markdown files (.md) with front matter, or mail (.eml).",
             "Name another: python start.py ingest DIR",
         )
-    return sorted(_with_ends(documents), key=lambda document: (document.id, document.edition))
+    return sorted(with_ends(documents), key=lambda document: (document.id, document.edition))
 
 
 def load_file(path: Path, source: str) -> Document:
@@ -230,7 +230,9 @@ def _date(value: str, where: str) -> date:
         ) from error
 
 
-def _with_ends(documents: list[Document]) -> list[Document]:
+def with_ends(documents: list[Document]) -> list[Document]:
+    """Each handbook edition with the day on which the next begins as its end. LabError for two of the same id
+    and edition, and for two that begin on one day."""
     editions: dict[str, list[Document]] = defaultdict(list)
     seen: dict[tuple[str, str], Document] = {}
     for document in documents:
@@ -255,6 +257,7 @@ def _with_ends(documents: list[Document]) -> list[Document]:
                         "Each edition with a valid_from of its own.",
                         "Correct the valid_from of one.",
                     )
-                document = replace(document, valid_to=following.valid_from)
+                ends = [day for day in (document.valid_to, following.valid_from) if day]
+                document = replace(document, valid_to=min(ends))
             ended.append(document)
     return ended

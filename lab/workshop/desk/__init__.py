@@ -13,11 +13,13 @@ from lab.workshop.desk.ladder import (
     start,
     unchanged,
 )
+from lab.workshop.desk.places import Place, exam, place
 from lab.workshop.desk.questions import Asked, answer_json, ask
 from lab.workshop.desk.records import calibrate, compare, comparison_json, ledger
 from lab.workshop.desk.store import (
     folder_hash,
     ingest,
+    keep,
     narrowed,
     opened,
     progress,
@@ -32,6 +34,7 @@ from lab.workshop.desk.store import (
 __all__ = [
     "SPLITS",
     "Asked",
+    "Place",
     "answer_json",
     "ask",
     "calibrate",
@@ -41,14 +44,17 @@ __all__ = [
     "climb_json",
     "compare",
     "comparison_json",
+    "exam",
     "folder_hash",
     "ingest",
+    "keep",
     "kept_by_ledger",
     "kept_or_stack",
     "ledger",
     "measure",
     "narrowed",
     "opened",
+    "place",
     "progress",
     "quiet",
     "ready",

@@ -13,7 +13,6 @@ from lab.evaluation import climb as climbing
 from lab.evaluation import ledger as book
 from lab.evaluation.climb import Climbed
 from lab.evaluation.crew import Crew, Processes, processes
-from lab.evaluation.gold import load_gold
 from lab.evaluation.ledger import RungRow
 from lab.kinds import LabError
 from lab.ladder import rungs
@@ -21,18 +20,20 @@ from lab.memory import server, write
 from lab.memory.connect import writer
 from lab.models.embedders import blend
 from lab.settings import settings
+from lab.workshop.desk.places import Place, exam, ladder, place
 from lab.workshop.desk.store import ingest, opened, progress, ready, say, start_pipeline
 
 SPLITS = ("dev", "test", "all")
 
 
-def kept_by_ledger() -> tuple[str, ...] | None:
+def kept_by_ledger(where: Place | None = None) -> tuple[str, ...] | None:
     """Techniques that stand by the newest verdict on each; None before the first climb."""
+    here = where or place()
     with writer(server.up()) as conn:
-        if book.latest(conn) is None:
+        if book.latest(conn, workspace=here.workspace) is None:
             return None
-        verdicts = book.verdicts(conn)
-    return tuple(name for name in rungs.STACK if verdicts.get(name, True))
+        verdicts = book.verdicts(conn, workspace=here.workspace)
+    return tuple(name for name in rungs.STACK if verdicts.get(name, True) and name not in here.without)
 
 
 def checked(split: str) -> str:
@@ -42,10 +43,11 @@ def checked(split: str) -> str:
     return split
 
 
-def kept_or_stack() -> tuple[str, ...]:
+def kept_or_stack(where: Place | None = None) -> tuple[str, ...]:
     """What the ladder stands on: by the newest verdicts, else every technique that can be built upon."""
     ready()
-    return kept_by_ledger() or rungs.STACK
+    here = where or place()
+    return kept_by_ledger(here) or tuple(name for name in rungs.STACK if name not in here.without)
 
 
 def chosen_rung(
@@ -54,10 +56,11 @@ def chosen_rung(
     reader: str | None,
     rerank: str | None = None,
     rewrite: str | None = None,
+    where: Place | None = None,
 ) -> rungs.Rung:
     """The named rung, or the last one the ladder kept, as it stands by the newest climb. `rerank` and
     `rewrite` are added to it, or take the place of its own."""
-    kept = kept_or_stack()
+    kept = kept_or_stack(where)
     last = next(item for item in reversed(rungs.STACK) if item in kept)
     blend(start_pipeline(embedder, reader).embedder)  # an unknown spec is named before anything else
     found = rungs.rung(name or last, kept, start_pipeline(embedder, reader))
@@ -74,15 +77,16 @@ def climb(
     up: Processes = (),
     rerank: str | None = None,
     rewrite: str | None = None,
+    where: Place | None = None,
 ) -> list[Climbed]:
     """Climb, write the ledger, return the rungs. All questions are run, since verdicts fall on dev; `split`
     says over which the figures are reported and recorded. `up`: processes that are up already."""
-    from lab.ladder.rungs import NAMES
-
-    names = [name.strip() for name in rungs.split(",") if name.strip()] if rungs else list(NAMES)
-    questions = load_gold(settings().gold)
+    here = where or place()
+    whole = ladder(here)
+    names = [name.strip() for name in rungs.split(",") if name.strip()] if rungs else list(whole)
     checked(split)
-    with opened(embedder) as running:
+    questions = exam(here, ready())
+    with opened(embedder, here) as running:
         run: list[int] = []
 
         clock = [time.monotonic()]
@@ -96,9 +100,9 @@ def climb(
             with writer(running.server) as conn:
                 if not run:
                     stored = write.corpus_hash(running.server, running.workspace)
-                    hashes = stored, climbing.file_hash(settings().gold)
+                    hashes = stored, climbing.file_hash(here.gold)
                     what = "climb" if not (embedder or reader or stack or rerank or rewrite) else "trial"
-                    run.append(book.start(conn, what, split, *hashes))
+                    run.append(book.start(conn, what, split, *hashes, workspace=here.workspace))
                 climbing.record(conn, run[0], item, split)
 
         with contextlib.nullcontext(up) if up else processes(running.server, running.workspace) as own:
@@ -107,13 +111,20 @@ def climb(
                 Crew(running, own),
                 start=start_pipeline(embedder, reader),
                 names=names,
-                known=None if len(names) == len(NAMES) else kept_by_ledger(),
+                known=_known(names, here),
                 stack=stack,
                 progress=progress,
                 done=done,
                 rerank=rerank,
                 rewrite=rewrite,
             )
+
+
+def _known(names: Sequence[str], where: Place) -> tuple[str, ...] | None:
+    """What stands of the rungs that are not climbed now; None where all are."""
+    if len(names) == len(rungs.NAMES):
+        return None
+    return kept_or_stack(where) if where.own else kept_by_ledger()
 
 
 def start() -> tuple[list[RungRow], int | None]:
@@ -160,7 +171,7 @@ def rows_json(rows: Sequence[RungRow]) -> dict[str, Any]:
 
 
 def measure(
-    gold: Path,
+    gold: Path | None,
     *,
     rung: str | None = None,
     split: str = "all",
@@ -168,21 +179,26 @@ def measure(
     reader: str | None = None,
     rerank: str | None = None,
     rewrite: str | None = None,
+    where: Place | None = None,
 ) -> list[Climbed]:
-    """Score one rung on a gold file and write it to the ledger."""
+    """Score one rung on a gold file (None: the place's own) and write it to the ledger."""
     checked(split)
-    questions = [q for q in load_gold(gold) if split == "all" or q.split == split]
+    here = where or place()
+    file = gold or here.gold
+    questions = [q for q in exam(replace(here, gold=file), ready()) if split == "all" or q.split == split]
     if not questions:
-        raise LabError(f"{gold} has no question in the split {split}.", "", "Use --split all.")
-    chosen = chosen_rung(rung, embedder, reader, rerank, rewrite)
+        raise LabError(f"{file} has no question in the split {split}.", "", "Use --split all.")
+    chosen = chosen_rung(rung, embedder, reader, rerank, rewrite, here)
     reason = climbing.why_not(chosen.pipeline)
     if reason:
         raise LabError(f"The rung {chosen.name} {reason}")
-    with opened(embedder) as running:
+    with opened(embedder, here) as running:
         scored = tuple(climbing.measure(chosen, questions, Crew(running), progress))
-        item = Climbed(chosen, scored, None, None, f"measured on {gold.name}")
+        item = Climbed(chosen, scored, None, None, f"measured on {file.name}")
         with writer(running.server) as conn:
             stored = write.corpus_hash(running.server, running.workspace)
-            run = book.start(conn, "measure", split, stored, climbing.file_hash(gold))
+            run = book.start(
+                conn, "measure", split, stored, climbing.file_hash(file), workspace=here.workspace
+            )
             climbing.record(conn, run, item, "all")
     return [item]

@@ -11,6 +11,7 @@ from lab.kinds import Answer, LabError, Sight
 from lab.memory import audit, write
 from lab.rag import ask as asking
 from lab.workshop.desk.ladder import chosen_rung
+from lab.workshop.desk.places import Place, place
 from lab.workshop.desk.store import opened
 
 
@@ -28,23 +29,27 @@ def ask(
     question: str,
     *,
     rung: str | None = None,
-    role: str = "employee",
+    role: str | None = None,
     as_of: date | None = None,
     embedder: str | None = None,
     reader: str | None = None,
     rerank: str | None = None,
     rewrite: str | None = None,
+    where: Place | None = None,
 ) -> Asked:
-    """One question on one rung (default: the last kept one), as a role, on a day (default: today)."""
+    """One question on one rung (default: the last kept one), as a role (default: the place's), on a day
+    (default: today)."""
     if not question.strip():
         raise LabError(
             "The question is empty.", "", 'Try: python start.py ask "How many days of leave after 7 years?"'
         )
-    chosen = chosen_rung(rung, embedder, reader, rerank, rewrite)
+    here = where or place()
+    role = role or here.role
+    chosen = chosen_rung(rung, embedder, reader, rerank, rewrite, here)
     reason = climbing.why_not(chosen.pipeline)
     if reason:
         raise LabError(f"The rung {chosen.name} {reason}")
-    with opened(embedder) as running:
+    with opened(embedder, here) as running:
         known = write.roles(running.server, running.workspace)
         if role not in known:
             raise LabError(f"There is no role {role!r}.", f"The roles are {', '.join(sorted(known))}.")

@@ -17,23 +17,25 @@ from lab.memory.connect import writer
 from lab.rag import calibration, learned
 from lab.settings import ROOT, settings
 from lab.workshop.desk.ladder import checked
+from lab.workshop.desk.places import Place, place
 from lab.workshop.desk.store import opened, progress, ready, start_pipeline
 
 CALIBRATED = ("fixed", "T2", "pair")
 """Rungs whose readers are calibrated: one for each kind of chunk and embedders."""
 
 
-def compare(first: str, second: str, split: str = "all") -> Comparison:
+def compare(first: str, second: str, split: str = "all", where: Place | None = None) -> Comparison:
     """The two rungs of the newest climb that holds both."""
     names = [rungs.technique(name).name for name in (first, second)]
     checked(split)
+    here = where or place()
     with writer(ready()) as conn:
-        run = book.newest_with_all(conn, names)
+        run = book.newest_with_all(conn, names, here.workspace)
         if run is None:
             raise LabError(
                 f"No run in the ledger holds both {names[0]} and {names[1]}.",
                 "",
-                f"python start.py climb --rungs {','.join(names)}",
+                f"python start.py climb --rungs {','.join(names)}{here.option}",
             )
         found = [[s for s in book.questions(conn, run, name) if split in ("all", s.split)] for name in names]
     if not all(found):

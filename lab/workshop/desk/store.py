@@ -16,7 +16,7 @@ from lab.corpus.chunk import chunk_all
 from lab.corpus.links import propose
 from lab.corpus.load import load_folder
 from lab.corpus.mail import DEFAULT_ACCESS
-from lab.kinds import LabError
+from lab.kinds import Document, LabError
 from lab.ladder import rungs
 from lab.memory import migrate, server, write
 from lab.models.embedders import Embedder, blend
@@ -26,6 +26,7 @@ from lab.rag.pipeline import Pipeline
 from lab.rag.read import EMBEDDER as READER_EMBEDDER
 from lab.rag.read import read_of
 from lab.settings import settings
+from lab.workshop.desk.places import Place, place
 
 T = TypeVar("T")
 
@@ -60,24 +61,34 @@ def folder_hash(folder: Path) -> str:
     return write.hash_of((document.source, document.fingerprint) for document in load_folder(folder))
 
 
-def ingest(folder: Path | None = None, embedder: str | None = None) -> dict[str, Any]:
-    """Load, chunk, embed and store a folder; returns what changed."""
+def ingest(
+    folder: Path | None = None, embedder: str | None = None, where: Place | None = None
+) -> dict[str, Any]:
+    """Load, chunk, embed and store a folder; returns what changed. A place of own documents is read anew."""
+    if where is not None and where.own:
+        from lab.workshop.own import store_anew  # builds on this module
+
+        return store_anew(where)
     source = (folder or settings().corpus).expanduser()
     documents = load_folder(source)
     say(f"{len(documents)} documents in {source}; embedding what is new …")
     if closed := [document.source for document in documents if document.access == DEFAULT_ACCESS]:
         say(f"no role reads these yet, since they name no X-Kraken-Access: {', '.join(closed)}")
+    report = keep(documents, place(), embedder)
+    return asdict(report) | {"documents": len(documents), "folder": str(source)}
+
+
+def keep(documents: Sequence[Document], where: Place, embedder: str | None = None) -> write.IngestReport:
+    """Makes a place's documents exactly these: chunked, embedded, stored, with what the reader will quote."""
     found = ready()
-    spec = embedder or settings().embedder
-    parts = blend(spec)
-    second = seconds()
+    parts, second = blend(embedder or settings().embedder), seconds(where)
     report = write.ingest(
         found,
         documents,
         chunk_all,
         embedders=cached(tuple(dict.fromkeys((*parts, *second))), found),
         only=narrowed(parts, second),
-        workspace=settings().workspace,
+        workspace=where.workspace,
         links=propose(documents),
     )
     # What the reader will quote: a thousand short texts at once instead of thirty at each question.
@@ -86,13 +97,15 @@ def ingest(folder: Path | None = None, embedder: str | None = None) -> dict[str,
     reading.passages(sorted({text for chunk in chunks for text in read_of(chunk)}))
     for part in cached((*parts, *second), found):  # what the glossary searches beside a question
         part.queries(glossary.terms())
-    return asdict(report) | {"documents": len(documents), "folder": str(source)}
+    return report
 
 
-def seconds() -> tuple[Embedder, ...]:
+def seconds(where: Place | None = None) -> tuple[Embedder, ...]:
     """Embedders that some rung adds to the ladder's own; those that are not installed here are left out."""
     found: list[Embedder] = []
     for technique in rungs.LADDER:
+        if where is not None and technique.name in where.without:
+            continue
         if spec := technique.fields.get("second"):
             with contextlib.suppress(LabError):
                 found += blend(spec)
@@ -111,17 +124,17 @@ def start_pipeline(embedder: str | None = None, reader: str | None = None) -> Pi
 
 
 @contextmanager
-def opened(embedder: str | None = None) -> Iterator[Engine]:
+def opened(embedder: str | None = None, where: Place | None = None) -> Iterator[Engine]:
     """An engine on a running database that holds the corpus; ingests it when nothing is stored in this
     embedder's spaces."""
-    found = ready()
+    found, here = ready(), where or place()
     spec = embedder or settings().embedder
-    parts, second = blend(spec), seconds()
+    parts, second = blend(spec), seconds(here)
     spaces = [part.space for part in (*parts, *second)]
-    if not write.holds(found, settings().workspace, spaces, narrowed(parts, second)):
+    if not write.holds(found, here.workspace, spaces, narrowed(parts, second)):
         say("storing the corpus (once) …")
-        ingest(None, spec)
-    with engine(found) as running:
+        ingest(None, spec, here)
+    with engine(found, here.workspace) as running:
         yield running
 
 
