@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from lab.benchmarks.business.report import Report, bench, tables
-from lab.memory import migrate, server
+from lab.benchmarks.core import report as core_report
+from lab.memory import homes, migrate, server
 from lab.models.embedders import blend
 from lab.rag.engine import cached
 from lab.workshop.desk import say
@@ -20,4 +25,33 @@ def business(rows: int, split: str, ablate: bool = False) -> Report:
     return bench(found, embedder, rows=rows, split=split, ablate=ablate, say=say)
 
 
-__all__ = ["business", "tables"]
+def core(rows: int, threads: int, seconds: float) -> core_report.Report:
+    """The benchmark of the memory core, on a server of its own that is removed at the end: an empty store is
+    what a bulk load is measured on. Embeddings are cached in the lab's own database, and the figures go
+    into its ledger."""
+    found = server.up()
+    migrate.migrate(found)
+    (embedder,) = cached(blend(EMBEDDER), found)
+    with _empty_server() as empty:
+        report = core_report.bench(empty, embedder, rows=rows, threads=threads, seconds=seconds, say=say)
+    core_report.keep(found, report)
+    return report
+
+
+@contextmanager
+def _empty_server() -> Iterator[server.Server]:
+    """A bundled server beside the lab's, without any row; what a killed run left behind is removed first."""
+    home = server.home() / "bench-core"
+    server.down(home)
+    shutil.rmtree(home, ignore_errors=True)
+    homes.make(home)
+    try:
+        empty = server.up(home)
+        migrate.migrate(empty)
+        yield empty
+    finally:
+        server.down(home)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+__all__ = ["business", "core", "core_report", "tables"]

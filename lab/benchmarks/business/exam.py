@@ -95,25 +95,29 @@ def load(server: Server, embedder: Embedder, rows: int, seed: int = 7, say: Say 
         seconds[stage] = time.perf_counter() - start
         return report
 
-    between = _between(server, workspace)
-    if between is None:
+    known = between(server, workspace)
+    if known is None:
         start = time.perf_counter()
-        contents = [record.content for record in world.first]
-        for at in range(0, len(contents), 4_000):
-            embedder.passages(contents[at : at + 4_000])
-            if len(contents) > 10_000:
-                say(f"embedding: {min(at + 4_000, len(contents)):,} of {len(contents):,}")
+        embed(embedder, [record.content for record in world.first], say)
         seconds["embedding"] = time.perf_counter() - start
         report = timed("first", world.first)
         say(f"{report.written:,} written in {seconds['first']:.0f} s")
-        between = datetime.now(UTC)
+        known = datetime.now(UTC)
         timed("later", world.later)
-        between = _between(server, workspace) or between
+        known = between(server, workspace) or known
     timed("replay", world.first)
-    return Loaded(world, workspace, between, seconds)
+    return Loaded(world, workspace, known, seconds)
 
 
-def _between(server: Server, workspace: str) -> datetime | None:
+def embed(embedder: Embedder, contents: Sequence[str], say: Say = lambda _: None) -> None:
+    """Has them embedded, so that they come from the cache when they are stored."""
+    for at in range(0, len(contents), 4_000):
+        embedder.passages(contents[at : at + 4_000])
+        if len(contents) > 10_000:
+            say(f"embedding: {min(at + 4_000, len(contents)):,} of {len(contents):,}")
+
+
+def between(server: Server, workspace: str) -> datetime | None:
     """When the first of the later versions was learnt, less a moment; None before."""
     with writer(server) as connection, writing(connection, workspace):
         row = connection.execute(
@@ -163,11 +167,17 @@ def run(
 
 
 def by_recall(
-    connection: Connection, loaded: Loaded, question: Question, space: str, vector: np.ndarray, recipe: Recipe
+    connection: Connection,
+    loaded: Loaded,
+    question: Question,
+    space: str,
+    vector: np.ndarray,
+    recipe: Recipe,
+    role: str = "owner",
 ) -> tuple[Outcome, Recalled]:
     start = time.perf_counter()
     found = recall(
-        connection, sight(loaded, question), question.text, space, vector, today=TODAY, recipe=recipe
+        connection, sight(loaded, question, role), question.text, space, vector, today=TODAY, recipe=recipe
     )
     ms = (time.perf_counter() - start) * 1000
     places = {memory.place for memory in found.memories}
