@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import date
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -72,6 +74,36 @@ def _decide(key: str, state: str, role: str, as_json: bool) -> None:
         emit(linkage.links_json([kept])["links"][0])
     else:
         out.print(Text(f"{kept.link.source} {kept.link.kind} {kept.link.target}: {kept.state}."))
+
+
+@links.command("propose")
+def links_propose(
+    model: Annotated[str, typer.Option(help="ollama:<model>, e.g. ollama:gemma3:4b.")],
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="Default: the Kraken Air corpus in data/.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Let a model look for links that the rules missed. None is followed before you confirm it."""
+    from lab.workshop import desk, linkage
+
+    desk.up()
+    asked = linkage.propose(
+        model, folder, progress=lambda listed: desk.progress("links", listed, len(listed))
+    )
+    if as_json:
+        emit(asdict(asked))
+        return
+    for link in asked.links:
+        out.print(Text(f"{link.id}  {link.source} {link.kind} {link.target}\n  “{link.evidence}”"))
+    for refused in asked.refused:
+        out.print(
+            Text(f"refused, {refused.why}: {refused.source} “{refused.claim.sentence[:100]}”", style="dim")
+        )
+    out.print(
+        f"{asked.documents} announcements read, {len(asked.links)} links proposed, "
+        f"{len(asked.refused)} claims refused. In use once confirmed: lab links confirm ID"
+    )
 
 
 def consolidated(

@@ -225,7 +225,7 @@ def test_every_read_of_links_is_covered_and_takes_a_view() -> None:
         for name, item in vars(keep).items()
         if inspect.isfunction(item) and item.__module__ == keep.__name__ and not name.startswith("_")
     }
-    writes = {"write", "sync", "decide", "unknown"}
+    writes = {"write", "add", "sync", "decide", "unknown"}
     assert found - writes == set(READS)
     for name in READS:
         assert next(iter(inspect.signature(getattr(keep, name)).parameters.values())).annotation == "View"

@@ -29,6 +29,9 @@ _OF: LiteralString = (
     "l.new_value, l.confidence, l.proposed_by"
 )
 
+_IN_USE: LiteralString = "(l.state = 'confirmed' or (l.state = 'proposed' and l.proposed_by = 'rules'))"
+"""What a model proposed is followed only when somebody has confirmed it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:
@@ -55,13 +58,24 @@ def sync(connection: Connection, workspace: str, links: Sequence[Link]) -> int:
 
     What was confirmed or undone stays so under the same id; a link no longer proposed goes unless it was
     undone. Nothing is written when nothing changed. Links of documents that are not stored are left out."""
-    given = Jsonb([_row(link) for link in links])
     gone = connection.execute(
         "delete from link where workspace = %s and proposed_by = 'rules' and state <> 'undone' "
         "and id <> all(%s)",
         [workspace, [link.id for link in links]],
     ).rowcount
-    written = connection.execute(
+    return gone + _insert(connection, workspace, links)
+
+
+def add(server: Server, links: Sequence[Link], workspace: str = "kraken") -> int:
+    """Writes links beside those that are there, none removed; returns how many are new or changed."""
+    with writer(server) as connection, writing(connection, workspace):
+        return _insert(connection, workspace, links)
+
+
+def _insert(connection: Connection, workspace: str, links: Sequence[Link]) -> int:
+    """What was decided about a link stays. One that the rules found stays theirs; one that a model found
+    becomes theirs when they find it too."""
+    return connection.execute(
         f"""insert into link (workspace, {_COLUMNS})
             select %s, {_COLUMNS} from jsonb_to_recordset(%s) as new (
                 id text, kind text, source_document text, source_edition text, source_section text,
@@ -74,15 +88,15 @@ def sync(connection: Connection, workspace: str, links: Sequence[Link]) -> int:
                 said_on = excluded.said_on, valid_to = excluded.valid_to,
                 evidence = excluded.evidence, named_by = excluded.named_by,
                 old_value = excluded.old_value, new_value = excluded.new_value,
-                confidence = excluded.confidence
-            where (link.said_on, link.valid_to, link.evidence, link.named_by, link.old_value,
-                   link.new_value, link.confidence)
+                confidence = excluded.confidence, proposed_by = excluded.proposed_by
+            where (excluded.proposed_by = 'rules' or link.proposed_by <> 'rules')
+              and (link.said_on, link.valid_to, link.evidence, link.named_by, link.old_value,
+                   link.new_value, link.confidence, link.proposed_by)
                   is distinct from (excluded.said_on, excluded.valid_to, excluded.evidence,
                                     excluded.named_by, excluded.old_value, excluded.new_value,
-                                    excluded.confidence)""",
-        [workspace, given, workspace],
+                                    excluded.confidence, excluded.proposed_by)""",
+        [workspace, Jsonb([_row(link) for link in links]), workspace],
     ).rowcount
-    return gone + written
 
 
 def decide(server: Server, key: str, state: str, by: str, workspace: str = "kraken") -> None:
@@ -115,7 +129,7 @@ def listed(view: View) -> list[Kept]:
 
 
 def following(view: View, places: Collection[tuple[str, str]]) -> list[Link]:
-    """The visible links, undone ones left out, that begin or end at these (document, section) places or hang
+    """The visible links in use (see `_IN_USE`) that begin or end at these (document, section) places or hang
     together with one that does, whatever their dates: `lab.corpus.standing` says which of them hold on a day.
     By first day and source."""
     if not places:
@@ -126,14 +140,14 @@ def following(view: View, places: Collection[tuple[str, str]]) -> list[Link]:
                 select * from unnest(%s::text[], %s::text[])
                 union
                 select e.document, e.section from place p join link l
-                    on l.workspace = %s and l.state <> 'undone'
+                    on l.workspace = %s and {_IN_USE}
                     and ((l.source_document = p.document and l.source_section = p.section)
                          or (l.target_document = p.document
                              and (l.target_section is null or l.target_section = p.section)))
                 cross join lateral (values (l.source_document, l.source_section),
                                            (l.target_document, l.target_section)) as e (document, section)
                 where e.section is not null)
-            select {_OF} from link l where l.workspace = %s and l.state <> 'undone' and exists (
+            select {_OF} from link l where l.workspace = %s and {_IN_USE} and exists (
                 select from place p
                 where (l.source_document = p.document and l.source_section = p.section)
                    or (l.target_document = p.document

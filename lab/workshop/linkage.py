@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
 
+from lab.corpus.claims import Refused, catalogue, checked, readable
 from lab.corpus.consolidated import Part, consolidate
-from lab.corpus.links import Link
-from lab.kinds import Chunk, LabError, Section, Sight
+from lab.corpus.links import KINDS, Link
+from lab.corpus.links import propose as rules
+from lab.corpus.load import load_folder
+from lab.corpus.naming import is_announcement
+from lab.kinds import Chunk, Document, LabError, Section, Sight
 from lab.memory import links as keep
 from lab.memory import server, write
 from lab.memory.connect import reader
 from lab.memory.links import Kept
 from lab.memory.server import Server
 from lab.memory.visibility import View, looking
+from lab.models.ollama_links import claimed
 from lab.settings import settings
 
 
@@ -50,6 +56,43 @@ def decide(
         raise keep.unknown(key)
     keep.decide(own, key, state, role, place)
     return next(kept for kept in links(role, own, place) if kept.link.id == key)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a model was asked and what came of it: links that are new, claims refused, prompt tokens."""
+
+    documents: int
+    links: tuple[Link, ...]
+    refused: tuple[Refused, ...]
+    prompt_tokens: int
+
+
+def propose(
+    model: str,
+    folder: Path | None = None,
+    found: Server | None = None,
+    workspace: str | None = None,
+    progress: Callable[[Sequence[Document]], Iterable[Document]] = iter,
+) -> Asked:
+    """Lets a model (`ollama:NAME`) look at each announcement and mail for links that the rules missed, and
+    stores what the documents bear out; none is followed before it is confirmed. LabError for another spec."""
+    name = model.removeprefix("ollama:")
+    if name == model or not name:
+        raise LabError(f"{model!r} can't propose links.", "ollama:<model>, e.g. ollama:gemma3:4b.")
+    own, place = found or server.up(), workspace or settings().workspace
+    documents = load_folder((folder or settings().corpus).expanduser())
+    known, lines = rules(documents), catalogue(documents)
+    spoken = [one for one in documents if one.kind == "mail" or is_announcement(one)]
+    links: list[Link] = []
+    refused: list[Refused] = []
+    tokens = 0
+    for one in progress(spoken):
+        reply = claimed(name, readable(one), one.valid_from.isoformat(), lines, KINDS)
+        borne, denied = checked(one, reply.claims, documents, known, model)
+        links, refused, tokens = [*links, *borne], [*refused, *denied], tokens + reply.prompt_tokens
+        keep.add(own, borne, place)  # one after the other: what a model took minutes for is not lost
+    return Asked(len(spoken), tuple(links), tuple(refused), tokens)
 
 
 def consolidated(
