@@ -27,6 +27,7 @@ app.add_typer(cli_mind.audit, name="audit")
 app.add_typer(cli_links.links, name="links")
 app.add_typer(cli_notebooks.books, name="notebooks")
 app.add_typer(cli_bench.benches, name="bench")
+app.add_typer(cli_own.gold, name="gold")
 app.command()(cli_links.consolidated)
 app.command()(cli_ablate.ablate)
 app.command()(cli_notebooks.catchup)
@@ -34,6 +35,7 @@ app.command()(cli_notebooks.reset)
 app.command()(cli_own.new)
 app.command()(cli_own.workspaces)
 app.command()(cli_own.drop)
+app.command()(cli_own.report)
 
 Rerank = Annotated[
     str | None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lab.cli_say import Json, emit, out
+from lab.cli_say import Json, emit, err, out
 
 if TYPE_CHECKING:
     from lab.workshop.own import Made
@@ -17,6 +17,9 @@ In = Annotated[
     str | None,
     typer.Option("--workspace", "--in", metavar="NAME", help="Your own documents, as `lab new` named them."),
 ]
+
+
+gold = typer.Typer(help="The exam of your own documents.", no_args_is_help=True)
 
 
 def new(
@@ -62,6 +65,75 @@ def drop(name: str, as_json: Json = False) -> None:
         emit({"done": done})
     else:
         out.print("\n".join(done), markup=False, soft_wrap=True)
+
+
+def report(
+    name: str,
+    to: Annotated[Path | None, typer.Option("--to", help="Where to write it.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Write one HTML page on the newest climb of a workspace: which techniques are worth their cost there."""
+    from lab.workshop import report as reporting
+
+    made = reporting.report(name, to)
+    if as_json:
+        emit({"report": str(made.path), "kept": made.kept, "best": made.best, "caveats": made.caveats})
+    else:
+        out.print(f"Worth their cost: {', '.join(made.kept)}", markup=False, soft_wrap=True)
+        out.print(f"Written: {made.path}", markup=False, soft_wrap=True)
+
+
+@gold.command("draft")
+def gold_draft(
+    name: str,
+    questions: Annotated[int, typer.Option(help="At most so many.")] = 60,
+    model: Annotated[str | None, typer.Option(help="ollama:<model>. Left out: rules, offline.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Begin a gold file: candidate questions with quoted anchors, for you to edit."""
+    from lab.workshop import goldsmith
+
+    made = goldsmith.draft(name, questions, model)
+    if as_json:
+        emit(
+            {
+                "gold": str(made.path),
+                "questions": len(made.questions),
+                "types": made.types,
+                "dropped": made.dropped,
+                "left_alone": made.beside,
+            }
+        )
+        return
+    out.print(f"{len(made.questions)} questions drafted: {made.path}", markup=False, soft_wrap=True)
+    if made.beside:
+        out.print("Your edited exam was left alone; take over by hand what you like.")
+    out.print("Read each: is it what people ask, is it answered there? Reword, delete, add.")
+    out.print(f"Next: python start.py gold check {name}, then: python start.py climb --workspace {name}")
+
+
+@gold.command("check")
+def gold_check(name: str, as_json: Json = False) -> None:
+    """Look at an edited gold file: each line, its role, each anchor in its section and nowhere else."""
+    from lab.workshop import goldsmith
+
+    found = goldsmith.check(name)
+    if as_json:
+        emit(
+            {
+                "questions": len(found.questions),
+                "as_drafted": found.as_drafted,
+                "problems": [
+                    {"line": line, "id": key, "problem": said} for line, key, said in found.problems
+                ],
+            }
+        )
+    else:
+        for line, key, said in found.problems:
+            err.print(f"{found.path.name}:{line}: {key}: {said}", markup=False, soft_wrap=True)
+        out.print(f"{len(found.questions)} questions, {found.as_drafted} of them as drafted.")
+    if found.problems:
+        raise typer.Exit(1)
 
 
 def _said(made: Made) -> list[str]:

@@ -343,7 +343,7 @@ ABSTAIN = {"abstain": True, "evidence": [], "contains": []}
         (GOOD | {"ascii": True, "language": "en", "text": "How long?"}, ["'ascii' is for Turkish"]),
         (GOOD | {"excludes": ["–"]}, ["neither a letter nor a digit"]),
         (GOOD | {"contains": [["22 days"]], "excludes": ["22"]}, ["forbids every alternative"]),
-        (GOOD | {"role": "admin"}, ["'role'", '"admin"']),
+        (GOOD | {"role": "the boss"}, ["'role'", '"the boss"']),
         (GOOD | {"ticket": "T9"}, ["'ticket'", '"T9"']),
         (GOOD | {"id": "Ä 1"}, ["'id'"]),
         (GOOD | {"text": "a\u0000b"}, ["control character"]),
@@ -364,7 +364,7 @@ def test_an_id_used_twice_names_both_lines(tmp_path: Path) -> None:
 
 
 def test_all_errors_are_listed_at_once_up_to_a_limit(tmp_path: Path) -> None:
-    few = _complaint(_file(tmp_path, b"x", GOOD, GOOD | {"split": "train", "role": "boss"}))
+    few = _complaint(_file(tmp_path, b"x", GOOD, GOOD | {"split": "train", "role": "the boss"}))
     assert [row.split(": ")[0] for row in few.splitlines()] == [
         "some.jsonl:1",
         "some.jsonl:3",

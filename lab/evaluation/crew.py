@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lab.evaluation.gold import Question
+from lab.evaluation.leaks import READS, Reads
 from lab.evaluation.score import Scored, score
 from lab.kinds import LabError, Sight
 from lab.ladder.rungs import Rung
@@ -46,18 +47,26 @@ class Crew:
 
     engine: Engine
     processes: Processes = ()
+    reads: Reads = field(default_factory=lambda: READS)
+    """The examiner's table of rights."""
 
     def run(self, rung: Rung, questions: Sequence[Question]) -> Iterable[Scored]:
         """The outcomes in the order of the questions, as they come. LabError when a process was killed."""
         if not self.processes:
-            return (outcome(self.engine, rung, question) for question in questions)
+            return (outcome(self.engine, rung, question, self.reads) for question in questions)
         return self._shared(rung, questions)
 
     def _shared(self, rung: Rung, questions: Sequence[Question]) -> Iterator[Scored]:
         count = len(self.processes)
         try:
             shares = [
-                pool.map(_outcome, itertools.repeat(rung), questions[at::count], chunksize=AT_A_TIME)
+                pool.map(
+                    _outcome,
+                    itertools.repeat(rung),
+                    questions[at::count],
+                    itertools.repeat(self.reads),
+                    chunksize=AT_A_TIME,
+                )
                 for at, pool in enumerate(self.processes)
             ]
             for at in range(len(questions)):
@@ -109,7 +118,7 @@ def processes(server: Server, workspace: str, workers: int | None = None) -> Ite
             raise
 
 
-def outcome(running: Engine, rung: Rung, question: Question) -> Scored:
+def outcome(running: Engine, rung: Rung, question: Question, reads: Reads = READS) -> Scored:
     """One question on one rung, asked as its own asker on its own date, and scored."""
     sight = Sight(frozenset({question.role}), question.as_of, member=None, workspace=running.workspace)
     answer = ask(question.text, sight, rung.pipeline, running)
@@ -121,6 +130,7 @@ def outcome(running: Engine, rung: Rung, question: Question) -> Scored:
         prompt_tokens=sum(step.tokens for step in answer.trace),
         calls=sum(step.calls for step in answer.trace),
         ms=sum(step.ms for step in answer.trace),
+        reads=reads,
     )
 
 
@@ -154,6 +164,6 @@ def _up() -> None:
     """Nothing to do: a process is made when there is work for it."""
 
 
-def _outcome(rung: Rung, question: Question) -> Scored:
+def _outcome(rung: Rung, question: Question, reads: Reads) -> Scored:
     assert _engine is not None
-    return outcome(_engine, rung, question)
+    return outcome(_engine, rung, question, reads)

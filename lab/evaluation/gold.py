@@ -34,8 +34,10 @@ class Evidence(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     document: Name
-    section: Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]?)$")]
-    """Number of the section; "0" for a mail."""
+    section: Annotated[
+        str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,3})(\.[0-9]{1,3}){0,5}$", max_length=20)
+    ]
+    """Number of the section, as in "3" or "3.1"; "0" for a mail."""
     anchor: Annotated[str, StringConstraints(min_length=3, max_length=80, pattern=r"^\S(.*\S)?$")]
     """Verbatim words of the cleaned section: a phrase or a table row. Any chunk that holds them is a hit."""
 
@@ -46,11 +48,13 @@ class Question(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     id: Name
-    language: Literal["en", "tr"]
+    language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")]
+    """`en`, `tr`; of own documents also others, `und` where it is not known."""
     type: Name
     ticket: Literal["T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8"] | None = None
     text: Annotated[str, StringConstraints(min_length=3, max_length=1000, pattern=r"^\S(.|\n)*\S$")]
-    role: Literal["employee", "hr", "finance", "intern"] = "employee"
+    role: Annotated[str, StringConstraints(pattern=r"^[^\W_][\w.-]{0,39}$")] = "employee"
+    """One of the workspace's; of the lab's corpus `employee`, `hr`, `finance` or `intern`."""
     as_of: date
     """The day that is asked about, which need not be the day of asking."""
     evidence: tuple[Evidence, ...] = ()

@@ -7,6 +7,8 @@ examiner's own copy, so that a mistake in one is seen by the other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lab.evaluation.answers import occurs
 from lab.evaluation.gold import Question
 from lab.kinds import Answer
@@ -19,15 +21,21 @@ READS = {
 }
 
 
-def readable(role: str) -> frozenset[str]:
+EVERYTHING = "*"
+"""The module of a role that reads every module: whoever brought the documents."""
+Reads = Mapping[str, frozenset[str]]
+
+
+def readable(role: str, reads: Reads = READS) -> frozenset[str]:
     """Modules the role may read; nothing for a role the examiner does not know."""
-    return READS.get(role, frozenset())
+    return reads.get(role, frozenset())
 
 
-def leaked(question: Question, answer: Answer) -> bool:
-    """Whether anything the asker may not read was found, put into the prompt, cited, or said."""
-    allowed = readable(question.role)
-    if any(hit.chunk.label.access not in allowed for hit in answer.hits):
+def leaked(question: Question, answer: Answer, reads: Reads = READS) -> bool:
+    """Whether anything the asker may not read was found, put into the prompt, cited, or said. `reads`: the
+    examiner's own table of rights, by default that of the lab's corpus."""
+    allowed = readable(question.role, reads)
+    if EVERYTHING not in allowed and any(hit.chunk.label.access not in allowed for hit in answer.hits):
         return True
     if question.type != "access":
         return False

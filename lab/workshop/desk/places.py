@@ -7,8 +7,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.corpus.rules import OWNER
+from lab.corpus.rules import OWNER, read_rules
 from lab.evaluation.gold import Question, load_gold
+from lab.evaluation.leaks import EVERYTHING, READS, Reads
 from lab.kinds import LabError
 from lab.ladder import rungs
 from lab.memory import homes, server, write
@@ -120,7 +121,7 @@ def exam(where: Place, found: server.Server) -> list[Question]:
         )
     questions = load_gold(where.gold)
     known = write.roles(found, where.workspace)
-    for question in questions if where.own else ():
+    for question in questions:
         if question.role not in known:
             raise LabError(
                 f"{where.gold.name}: {question.id} is asked by {question.role!r}, "
@@ -129,6 +130,13 @@ def exam(where: Place, found: server.Server) -> list[Question]:
                 f"Correct it in {where.gold}.",
             )
     return questions
+
+
+def rights(where: Place) -> Reads:
+    """The examiner's table: read from the rules' file, not from the database that it examines."""
+    if not where.own:
+        return READS
+    return dict(read_rules(where.corpus).roles) | {OWNER: frozenset({EVERYTHING})}
 
 
 def ladder(where: Place) -> tuple[str, ...]:
