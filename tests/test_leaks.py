@@ -94,6 +94,7 @@ ASKED_ELSEWHERE = {
     },
     "test_anchors.py": {"anchors.anchors", "anchors.by_meaning"},
     "test_paths.py": {"paths.paths"},
+    "test_locomo.py": {"talk.by_talk"},
     # Through recall, which is what hands them out.
     "test_business.py": {"gather.gather", "gather.fetch_found", "recall.hybrid"},
 }

@@ -222,6 +222,25 @@ def space_id(connection: psycopg.Connection[Any], name: str, dimensions: int) ->
     return int(row[0])
 
 
+def stored_space(connection: psycopg.Connection[Any], space: str, query: np.ndarray) -> tuple[int, int]:
+    """(number, dimensions) of a vector space that the query is of; else LabError."""
+    row = connection.execute("select id, dimensions from embedding_space where name = %s", [space]).fetchone()
+    if row is None:
+        raise LabError(
+            f"Nothing is stored in the vector space {space}.",
+            "",
+            "Store the corpus in it: python start.py ingest",
+        )
+    number, dimensions = row
+    if query.shape != (dimensions,):
+        raise LabError(
+            f"The query has shape {query.shape}.",
+            f"The space {space} has {dimensions} dimensions.",
+            "python start.py doctor",
+        )
+    return int(number), int(dimensions)
+
+
 def forget_stored(connection: psycopg.Connection[Any], texts: Sequence[str]) -> None:
     """Drops these passages from the cache, in every space. Who still uses one embeds it again."""
     connection.execute(

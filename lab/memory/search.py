@@ -13,8 +13,9 @@ import numpy as np
 from pgvector import HalfVector
 from psycopg import sql
 
-from lab.kinds import Chunk, Label, LabError, Suspect
+from lab.kinds import Chunk, Label, Suspect
 from lab.memory import bm25, hnsw
+from lab.memory.embeddings import stored_space
 from lab.memory.visibility import View
 
 
@@ -44,7 +45,7 @@ def by_vector(
     Exact where what the roles read in this collection is small (`hnsw.FROM`), or all is asked for; else each
     large module through its HNSW index. Should that give fewer than `k`, exact again: never fewer than exist.
     LabError for a space that nothing was stored in, or a query of other dimensions."""
-    number, dimensions = _space(view, space, query)
+    number, dimensions = stored_space(view.connection, space, query)
     values = _values(view, collection, k, where) | {"space": number, "query": HalfVector(query)}
     if k is not None and (large := _large_modules(view, number, collection, k)):
         found = _approximate(view, values, dimensions, large)
@@ -73,7 +74,7 @@ class Near:
 def by_vectors(view: View, space: str, queries: Sequence[np.ndarray], k: int, collection: str) -> Near:
     """`by_vector` for several queries in one statement, with the parents; beyond `k` visible memories one by
     one. LabError as there."""
-    number = max(_space(view, space, query)[0] for query in queries)
+    number = max(stored_space(view.connection, space, query)[0] for query in queries)
     cosines = sql.SQL(", ").join(
         sql.SQL("1 - (v.vector <=> {}::halfvec)").format(sql.Placeholder(f"query{at}"))
         for at in range(len(queries))
@@ -91,27 +92,6 @@ def by_vectors(view: View, space: str, queries: Sequence[np.ndarray], k: int, co
         return Near(scores, {row[0]: row[1] for row in rows if row[1] is not None})
     scores = tuple(dict(by_vector(view, space, query, k, collection)) for query in queries)
     return Near(scores, parents(view, list({key for found in scores for key in found})))
-
-
-def _space(view: View, space: str, query: np.ndarray) -> tuple[int, int]:
-    """(number, dimensions) of a vector space that the query is of; else LabError."""
-    row = view.connection.execute(
-        "select id, dimensions from embedding_space where name = %s", [space]
-    ).fetchone()
-    if row is None:
-        raise LabError(
-            f"Nothing is stored in the vector space {space}.",
-            "",
-            "Store the corpus in it: python start.py ingest",
-        )
-    number, dimensions = row
-    if query.shape != (dimensions,):
-        raise LabError(
-            f"The query has shape {query.shape}.",
-            f"The space {space} has {dimensions} dimensions.",
-            "python start.py doctor",
-        )
-    return int(number), int(dimensions)
 
 
 def _large_modules(view: View, space: int, collection: str, k: int) -> list[str]:

