@@ -30,9 +30,6 @@ class Posted:
     """A memory about to be indexed."""
 
     serial: int
-    module: str
-    collection: str
-    owner: str | None
     terms: Mapping[str, int]
 
 
@@ -66,26 +63,19 @@ _COUNTS = """
 
 
 def add(connection: Connection, workspace: str, rows: Iterable[Posted]) -> None:
-    """Postings of new memories (whose `length` is stored already), and the counts they change."""
+    """Postings of new memories (stored already: whose they are is read from them), and the counts they
+    change."""
     rows = list(rows)
-    flat = [(row, lexeme, tf) for row in rows for lexeme, tf in row.terms.items()]
-    lengths = {row.serial: sum(row.terms.values()) for row in rows}
+    flat = [(lexeme, row.serial, tf) for row in rows for lexeme, tf in row.terms.items()]
     for start in range(0, len(flat), 20_000):
-        part = flat[start : start + 20_000]
+        lexemes_, serials, counts = zip(*flat[start : start + 20_000], strict=True)
         connection.execute(
             """insert into posting (workspace, lexeme, module, collection, memory, owner, tf, length)
-               select %s, * from unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::text[],
-                                        %s::smallint[], %s::int[])""",
-            [
-                workspace,
-                [lexeme for _, lexeme, _ in part],
-                [row.module for row, _, _ in part],
-                [row.collection for row, _, _ in part],
-                [row.serial for row, _, _ in part],
-                [row.owner for row, _, _ in part],
-                [min(tf, 32_767) for _, _, tf in part],
-                [lengths[row.serial] for row, _, _ in part],
-            ],
+               select m.workspace, new.lexeme, m.module, m.collection, m.serial,
+                      case m.visibility when 'private' then m.owner end, new.tf, m.length
+               from unnest(%s::text[], %s::bigint[], %s::smallint[]) as new (lexeme, serial, tf)
+               join memory m on m.serial = new.serial where m.workspace = %s""",
+            [list(lexemes_), list(serials), [min(tf, 32_767) for tf in counts], workspace],
         )
     _count(connection, workspace, [row.serial for row in rows], 1)
 

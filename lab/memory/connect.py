@@ -58,10 +58,10 @@ class Pool(psycopg_pool.ConnectionPool[Connection]):
         with super().connection(timeout) as connection:
             try:
                 yield connection
-            except psycopg.OperationalError as error:
-                if connection.broken:
-                    raise _unreachable(error) from error
-                raise
+            except psycopg.Error as error:
+                if (told := _told(error, connection)) is error:
+                    raise
+                raise told from error
 
     @property
     def _login(self) -> Mapping[str, Any]:
@@ -110,10 +110,10 @@ def _session(
                 _know_vectors(connection)
             prepare(connection)
             yield connection
-    except psycopg.OperationalError as error:
-        if connection.broken:
-            raise _unreachable(error) from error
-        raise
+    except psycopg.Error as error:
+        if (told := _told(error, connection)) is error:
+            raise
+        raise told from error
 
 
 def _know_vectors(connection: Connection) -> None:
@@ -131,6 +131,20 @@ def _plan_anew(connection: Connection) -> None:
 def _ready_to_read(connection: Connection) -> None:
     _know_vectors(connection)
     _plan_anew(connection)
+
+
+def _told(error: psycopg.Error, connection: Connection) -> Exception:
+    """What a person can act on: the server is gone, or has no room; else the error itself."""
+    if isinstance(error, psycopg.OperationalError) and connection.broken:
+        return _unreachable(error)
+    # A file that may not grow (a quota, a limit of the account) has no code of its own.
+    if error.sqlstate == "53100" or any(sign in str(error) for sign in ("File too large", "quota exceeded")):
+        return LabError(
+            f"The database has no room: {str(error).strip()}",
+            "Nothing of this batch was written; what was confirmed before stands.",
+            "Free some disk and run it again; what is stored already is not written twice.",
+        )
+    return error
 
 
 def _unreachable(error: Exception) -> LabError:

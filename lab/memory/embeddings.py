@@ -160,7 +160,7 @@ class Cached:
         with connection.transaction():
             connection.execute(
                 """insert into embedding (space, key, dimensions, vector)
-                   select %s, key, %s, vector from unnest(%s::bytea[], %s::halfvec[]) as new (key, vector)
+                   select %s, key, %s, vector from unnest(%s::bytea[], %b::halfvec[]) as new (key, vector)
                    on conflict do nothing""",
                 [
                     space,

@@ -160,7 +160,7 @@ def place(connection: Connection, workspace: str, mind: str, serial: int, vector
 def _index(
     connection: Connection, workspace: str, serial: int, mind: str, terms: dict[str, int], vector: Vector
 ) -> None:
-    bm25.add(connection, workspace, [bm25.Posted(serial, MODULE + mind, COLLECTION, None, terms)])
+    bm25.add(connection, workspace, [bm25.Posted(serial, terms)])
     place(connection, workspace, mind, serial, vector)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -208,12 +209,23 @@ def _checked_hash(record: Record) -> str:
         )
     given = repr((record.content, record.module, record.owner, record.subject, record.links, record.mentions,
                   record.start, record.valid_to, record.kind, record.attribute, record.language))  # fmt: skip
-    if any(c == "\0" or "\ud800" <= c <= "\udfff" for c in record.content):
+    if any(c == "\0" or "\ud800" <= c <= "\udfff" for text in _texts(record) for c in text):
         raise LabError(
             f"{record.source}/{record.external_id} contains a NUL byte or half a character.",
             "Text in UTF-8.",
         )
     return hashlib.sha256(given.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _texts(record: Record) -> Iterator[str]:
+    """All that is stored of it as text."""
+    yield from (record.content, record.source, record.external_id, record.module, record.language)
+    yield from (text for text in (record.owner, record.attribute) if text is not None)
+    for link in record.links:
+        yield from (link.relation, link.module or "")
+    subject = (record.subject,) if record.subject else ()
+    for entity in (*subject, *(link.entity for link in record.links), *record.mentions):
+        yield from (entity.id, entity.type, entity.name, *entity.also)
 
 
 def _place(source: str, external_id: str) -> str:
@@ -325,15 +337,15 @@ def _write(
     bm25.add(
         connection,
         workspace,
-        [
-            bm25.Posted(serial, row["module"], COLLECTION, row["owner"], row["terms"])
-            for serial, row in zip(ordered, rows, strict=True)
-        ],
+        [bm25.Posted(serial, row["terms"]) for serial, row in zip(ordered, rows, strict=True)],
     )
     _relate(
         connection, workspace, [(serial, news[at][0]) for serial, at in zip(ordered, chosen, strict=True)]
     )
-    closed = versions.settle(connection, workspace, COLLECTION, sorted({row["document"] for row in rows}))
+    # A record with one version has nothing to settle: in a bulk load that is nearly all of them.
+    times = Counter(row["document"] for row in rows)
+    several = sorted(place for place, n in times.items() if n > 1 or place in stored)
+    closed = versions.settle(connection, workspace, COLLECTION, several) if several else 0
     connection.execute(
         """insert into sync as s (workspace, source, external_id, version, hash)
            select distinct on (source, external_id) %s, source, external_id, version, hash

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pgvector import HalfVector
 
+from lab.kinds import LabError
 from lab.memory.embeddings import space_id
 from lab.memory.names import grams, spell
 from lab.memory.visibility import Connection
@@ -50,12 +51,11 @@ def settle(connection: Connection, workspace: str, collection: str, places: Sequ
     replaced = [
         serial
         for (serial,) in connection.execute(
-            """update memory m set superseded_at = now(), updated_at = now() from memory later
-               where m.workspace = %(workspace)s and m.collection = %(collection)s
-                     and m.document = any(%(places)s) and m.superseded_at is null
-                     and later.workspace = m.workspace and later.collection = m.collection
-                     and later.document = m.document and later.edition = m.edition
-                     and later.serial > m.serial and later.superseded_at is null
+            """update memory m set superseded_at = now(), updated_at = now()
+               from (select serial, max(serial) over (partition by document, edition) as last from memory
+                     where workspace = %(workspace)s and collection = %(collection)s
+                           and document = any(%(places)s) and superseded_at is null) believed
+               where m.serial = believed.serial and believed.serial < believed.last
                returning m.serial""",
             {"workspace": workspace, "collection": collection, "places": list(places)},
         )
@@ -89,10 +89,16 @@ def place_vectors(
 ) -> None:
     """One row of `vectors` a memory, in the embedder's space."""
     space = space_id(connection, embedder.space, embedder.dimensions)
+    if vectors.shape != (len(serials), embedder.dimensions):
+        raise LabError(
+            f"{embedder.spec} gave vectors of shape {vectors.shape} for {len(serials)} texts.",
+            f"Its space {embedder.space} has {embedder.dimensions} dimensions.",
+            "Choose another embedder: LAB_EMBEDDER=use",
+        )
     connection.execute(
         """insert into memory_vector (memory, space, workspace, module, owner, collection, dimensions, vector)
            select m.serial, %s, m.workspace, m.module, m.owner, m.collection, %s, new.vector
-           from unnest(%s::bigint[], %s::halfvec[]) as new (serial, vector) join memory m using (serial)""",
+           from unnest(%s::bigint[], %b::halfvec[]) as new (serial, vector) join memory m using (serial)""",
         [space, embedder.dimensions, list(serials), [HalfVector(row) for row in vectors]],
     )
 

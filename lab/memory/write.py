@@ -262,10 +262,7 @@ def _insert(connection: Connection, workspace: str, rows: Sequence[Row]) -> None
     bm25.add(
         connection,
         workspace,
-        [
-            bm25.Posted(serials[row.chunk.id], row.chunk.label.access, row.chunk.chunker, None, row.terms)
-            for row in rows
-        ],
+        [bm25.Posted(serials[row.chunk.id], row.terms) for row in rows],
     )
 
 
@@ -311,7 +308,7 @@ def _place_vectors(
                    (memory, space, workspace, module, owner, collection, dimensions, vector)
                select m.serial, %s, m.workspace, m.module, case m.visibility when 'private' then m.owner end,
                       m.collection, %s, new.vector
-               from unnest(%s::bigint[], %s::halfvec[]) as new (serial, vector)
+               from unnest(%s::bigint[], %b::halfvec[]) as new (serial, vector)
                join memory m using (serial)""",
             [
                 space,
