@@ -10,8 +10,12 @@ from typing import Annotated
 
 import typer
 
+<<<<<<< HEAD
 from lab import __version__, cli_ablate, cli_bench, cli_links, cli_mind, cli_notebooks, cli_own
 from lab.cli_own import In
+=======
+from lab import __version__, cli_ablate, cli_bench, cli_leaks, cli_links, cli_mind, cli_notebooks
+>>>>>>> c088abb (lab leaks: planted secrets, every read path found in the code, and the rule taken from one place at a time)
 from lab.cli_say import Json, emit, err, out
 from lab.kinds import LabError
 
@@ -30,6 +34,7 @@ app.add_typer(cli_bench.benches, name="bench")
 app.add_typer(cli_own.gold, name="gold")
 app.command()(cli_links.consolidated)
 app.command()(cli_ablate.ablate)
+app.command()(cli_leaks.leaks)
 app.command()(cli_notebooks.catchup)
 app.command()(cli_notebooks.reset)
 app.command()(cli_own.new)
