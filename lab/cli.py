@@ -10,12 +10,8 @@ from typing import Annotated
 
 import typer
 
-<<<<<<< HEAD
-from lab import __version__, cli_ablate, cli_bench, cli_links, cli_mind, cli_notebooks, cli_own
+from lab import __version__, cli_ablate, cli_bench, cli_leaks, cli_links, cli_mind, cli_notebooks, cli_own
 from lab.cli_own import In
-=======
-from lab import __version__, cli_ablate, cli_bench, cli_leaks, cli_links, cli_mind, cli_notebooks
->>>>>>> c088abb (lab leaks: planted secrets, every read path found in the code, and the rule taken from one place at a time)
 from lab.cli_say import Json, emit, err, out
 from lab.kinds import LabError
 

@@ -207,7 +207,7 @@ def _by_role(name: str, ask: Ask, store: str = "page", **more: Any) -> Way:
 PAGES: dict[str, Any] = {"kinds": ("salary", "limit", "invoice")}
 TRADED: dict[str, Any] = {"today": True, "store": "record", "kinds": ("invoice", "salary", "limit")}
 WAYS: tuple[Way, ...] = (
-    _by_role("desk.ask", _asked, **PAGES, each=2),
+    _by_role("desk.questions.ask", _asked, **PAGES, each=2),
     _by_role("lesson.Lesson.run", _ran, **PAGES),
     *(
         _by_role(f"lesson.Lesson.{name}", _in_lesson(show), **PAGES)

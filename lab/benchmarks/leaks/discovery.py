@@ -30,7 +30,7 @@ NO_PATH: Mapping[str, str] = {
     "lab.memory.mind_session.Session._looking": "opens the view in which the operations of Mind read",
     "lab.workshop.board.fix": "asks a gold question through Lesson.run, and climbs",
     "lab.workshop.board.reproduce": "asks a gold question through Lesson.run",
-    "lab.workshop.desk.calibrate": "asks the gold questions as their askers, and keeps weights alone",
+    "lab.workshop.desk.records.calibrate": "asks the gold questions as their askers, and keeps weights alone",
     "lab.workshop.doctor._rights": "counts what nobody sees: none",
     "lab.workshop.doctor._store": "tells whoever runs the lab how many sections it holds",
     "lab.workshop.exercises.n02_filters.first_day": "an employee's view of one page; gives a date",
@@ -56,7 +56,8 @@ _WRITES = "writes, as the writer's role, and gives no words back"
 _OF_A_VIEW = "statements that functions with a view run"
 _EXAMINER = "the examiner's"
 KEEPERS: Mapping[str, str] = {
-    "lab.benchmarks.business.exam._between": "one moment of its own world",
+    "lab.benchmarks.business.exam.between": "one moment of its own world",
+    "lab.benchmarks.core.storm._lost": "counts in its own world",
     "lab.benchmarks.leaks.planted._out_of_time": _EXAMINER,
     "lab.benchmarks.leaks.snapshot.taken": _EXAMINER,
     "lab.benchmarks.leaks.worlds": _EXAMINER,
@@ -74,7 +75,8 @@ KEEPERS: Mapping[str, str] = {
 } | dict.fromkeys(
     (
         "lab.memory.bm25.remove", "lab.memory.embeddings.forget_stored", "lab.memory.hnsw.maintain",
-        "lab.memory.links.sync", "lab.memory.mind_end.remove_mind", "lab.memory.mind_rows.find",
+        "lab.memory.links.sync", "lab.memory.links._insert",
+        "lab.memory.mind_end.remove_mind", "lab.memory.mind_rows.find",
         "lab.memory.mind_rows.change", "lab.memory.mind_rows.remove", "lab.memory.mind_rows.forget",
         "lab.memory.mind_rows.without_vector", "lab.memory.mind_rows.place", "lab.memory.records.forget",
         "lab.memory.records._remove", "lab.memory.records._news", "lab.memory.records._upsert_entities",

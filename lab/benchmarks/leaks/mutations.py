@@ -153,7 +153,7 @@ RULED_BY = {
         ("lab.rag.retrieve", "lab.rag.ask", "ask"),
         ("lab.rag.retrieve", "lab.evaluation.crew", "outcome"),
         ("lab.rag.retrieve", "lab.evaluation.learn", "handed"),
-        ("lab.rag.retrieve", "lab.workshop.desk", "ask"),
+        ("lab.rag.retrieve", "lab.workshop.desk.questions", "ask"),
         ("lab.rag.retrieve", "lab.workshop.lesson.Lesson", "run ask hits trace"),
         ("lab.memory.mind_session", "lab.memory.mind.Mind", "get recall memories search by_tag expiring"),
         ("lab.memory.mind_session", "lab.workshop.practice.Keeper", "get recall search expiring"),
