@@ -12,7 +12,7 @@ from typing import Any
 from lab.benchmarks.leaks.planted import HERE, TODAY
 from lab.benchmarks.leaks.ways import Ask, Case, Told, Way, viewed
 from lab.kinds import LabError
-from lab.memory import anchors, audit, gather, links, mind_reads, paths, recall, search
+from lab.memory import anchors, audit, gather, links, mind_reads, paths, recall, search, talk
 from lab.memory.anchors import Anchor
 from lab.memory.mind import Mind
 from lab.memory.records import COLLECTION
@@ -51,6 +51,15 @@ def _by_vectors(view: View, case: Case) -> object:
         for name in _collections(case)
         for k in (5, 500)
         for near in (search.by_vectors(view, space, [query, -query], k, name),)
+    ]
+
+
+def _by_talk(view: View, case: Case) -> object:
+    near = [(case.place.embedder.space, case.vector)]
+    return [
+        talk.by_talk(view, text, near, "und", 20, name)
+        for name in _collections(case)
+        for text in (case.question, case.words)
     ]
 
 
@@ -286,6 +295,7 @@ WAYS: tuple[Way, ...] = (
     _way(_SEARCH + "by_vector", ANY, viewed(_by_vector)),
     _way(_SEARCH + "by_vectors", ANY, viewed(_by_vectors), each=2),
     _way(_SEARCH + "by_words", ANY, viewed(_by_words)),
+    _way("lab.memory.talk.by_talk", ("page",), viewed(_by_talk)),
     _way(_SEARCH + "fetch", ("page",), viewed(lambda view, case: search.fetch(view, case.target.ids))),
     _way(
         _SEARCH + "children",
