@@ -74,7 +74,8 @@ KEEPERS: Mapping[str, str] = {
     "lab.workshop.exercises.n09_security": "a lesson's statement, as the reading role",
 } | dict.fromkeys(
     (
-        "lab.memory.bm25.remove", "lab.memory.embeddings.forget_stored", "lab.memory.hnsw.maintain",
+        "lab.memory.bm25.add", "lab.memory.bm25.remove", "lab.memory.embeddings.forget_stored",
+        "lab.memory.hnsw.maintain",
         "lab.memory.links.sync", "lab.memory.links._insert",
         "lab.memory.mind_end.remove_mind", "lab.memory.mind_rows.find",
         "lab.memory.mind_rows.change", "lab.memory.mind_rows.remove", "lab.memory.mind_rows.forget",
