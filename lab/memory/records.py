@@ -158,21 +158,35 @@ def forget(server: Server, source: str, external_id: str, *, workspace: str) -> 
     """Deletes a record with all its versions and all that was derived of them: vectors, postings, counts,
     mentions, edges, names of entities nothing else speaks of, its ledger row. Returns the versions
     deleted."""
+    return forget_all(server, [(source, external_id)], workspace=workspace)
+
+
+def forget_all(server: Server, keys: Sequence[tuple[str, str]], *, workspace: str) -> int:
+    """`forget` for several records (source, external id) in one transaction."""
     with writer(server) as connection, writing(connection, workspace):
         _lock(connection, workspace)
         serials = [
             serial
             for (serial,) in connection.execute(
-                "select serial from memory where workspace = %s and collection = %s and document = %s",
-                [workspace, COLLECTION, _place(source, external_id)],
+                "select serial from memory where workspace = %s and collection = %s and document = any(%s)",
+                [workspace, COLLECTION, [_place(*key) for key in keys]],
             )
         ]
         _remove(connection, workspace, serials)
         connection.execute(
-            "delete from sync where workspace = %s and source = %s and external_id = %s",
-            [workspace, source, external_id],
+            """delete from sync using unnest(%s::text[], %s::text[]) as gone (source, external_id)
+               where workspace = %s and sync.source = gone.source and sync.external_id = gone.external_id""",
+            [[source for source, _ in keys], [external_id for _, external_id in keys], workspace],
         )
     return len(serials)
+
+
+def keys(server: Server, workspace: str) -> list[tuple[str, str]]:
+    """(source, external id) of every record synchronised into the workspace; for who writes there."""
+    with writer(server) as connection, writing(connection, workspace):
+        return connection.execute(
+            "select source, external_id from sync where workspace = %s order by 1, 2", [workspace]
+        ).fetchall()
 
 
 def _remove(connection: Connection, workspace: str, serials: list[int]) -> None:

@@ -145,15 +145,21 @@ def roles(server: Server, workspace: str) -> dict[str, frozenset[str]]:
 
 def allow(server: Server, workspace: str, role: str, modules: Collection[str]) -> None:
     """Lets a role read exactly these modules; none: nothing any more. Holds from the next question on."""
+    allow_all(server, workspace, {role: modules})
+
+
+def allow_all(server: Server, workspace: str, rights: Mapping[str, Collection[str]]) -> None:
+    """`allow` for several roles in one transaction."""
     with writer(server) as connection, writing(connection, workspace):
-        connection.execute(
-            "delete from role_module where workspace = %s and role = %s and module <> all(%s)",
-            [workspace, role, list(modules)],
-        )
-        connection.execute(
-            "insert into role_module select %s, %s, unnest(%s::text[]) on conflict do nothing",
-            [workspace, role, sorted(modules)],
-        )
+        for role, modules in rights.items():
+            connection.execute(
+                "delete from role_module where workspace = %s and role = %s and module <> all(%s)",
+                [workspace, role, list(modules)],
+            )
+            connection.execute(
+                "insert into role_module select %s, %s, unnest(%s::text[]) on conflict do nothing",
+                [workspace, role, sorted(modules)],
+            )
 
 
 def _embedded(
