@@ -90,3 +90,20 @@ def bench_longmemeval(
     else:
         for table in tables(report):
             out.print(table)
+
+
+@benches.command("gatemem")
+def bench_gatemem(
+    folder: Annotated[Path, typer.Argument(help="With NAME.episodes.jsonl and NAME.checkpoints.jsonl.")],
+    domain: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
+    as_json: Json = False,
+) -> None:
+    """GateMem: what of several people's memories is told to whom, and what was to be forgotten."""
+    from lab.workshop import benches as bench
+
+    report = bench.gatemem(folder, domain or [])
+    if as_json:
+        emit(report.to_json())
+        return
+    for table in bench.gatemem_report.tables(report):
+        out.print(table)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from lab.benchmarks.business.report import Report, bench, tables
 from lab.benchmarks.core import report as core_report
+from lab.benchmarks.gatemem import report as gatemem_report
 from lab.memory import homes, migrate, server
 from lab.models.embedders import blend
 from lab.rag.engine import cached
@@ -38,6 +40,15 @@ def core(rows: int, threads: int, seconds: float) -> core_report.Report:
     return report
 
 
+def gatemem(folder: Path, only: Sequence[str] = ()) -> gatemem_report.Report:
+    """The domains of GateMem in `folder`, each episode in workspaces of its own that are empty again at the
+    end; the figures go into the ledger."""
+    found = server.up()
+    migrate.migrate(found)
+    (embedder,) = cached(blend(EMBEDDER), found)
+    return gatemem_report.bench(found, embedder, folder, only=only, say=say)
+
+
 @contextmanager
 def _empty_server() -> Iterator[server.Server]:
     """A bundled server beside the lab's, without any row; what a killed run left behind is removed first."""
@@ -54,4 +65,4 @@ def _empty_server() -> Iterator[server.Server]:
         shutil.rmtree(home, ignore_errors=True)
 
 
-__all__ = ["business", "core", "core_report", "tables"]
+__all__ = ["business", "core", "core_report", "gatemem", "gatemem_report", "tables"]

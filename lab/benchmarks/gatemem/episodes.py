@@ -1,4 +1,5 @@
-"""Episodes and checkpoints as the benchmark publishes them (arXiv 2606.18829): JSON Lines, one domain a pair of files."""
+"""Episodes and checkpoints as the benchmark publishes them (arXiv 2606.18829): JSON Lines, a domain a pair of
+files."""
 
 from __future__ import annotations
 
@@ -89,7 +90,7 @@ def load(folder: Path, domain: str) -> list[Episode]:
                 Episode(
                     row["episode_id"],
                     tuple(
-                        Principal(p["principal_id"], p.get("role", ""), p.get("display_name") or p["principal_id"])
+                        Principal(key := p["principal_id"], p.get("role", ""), p.get("display_name") or key)
                         for p in row["entities"]["principals"]
                     ),
                     tuple(

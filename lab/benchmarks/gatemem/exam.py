@@ -1,7 +1,8 @@
-"""The exam: an episode is played turn by turn into the lab's database, and each question is asked after its turn.
+"""The exam: an episode is played turn by turn into the lab's database; each question is asked after its turn.
 
-Every form of a turn is a record whose module is the circle that reads it; a principal's role opens the circles he
-is in. What is forgotten goes through `records.forget`. So the database, not this module, decides what is returned."""
+Every form of a turn is a record whose module is the circle that reads it; a principal's role opens the
+circles he is in. What is forgotten goes through `records.forget_all`. So the database, not this module,
+decides what is returned."""
 
 from __future__ import annotations
 
@@ -77,7 +78,9 @@ class Stage:
             before = self.stored.get(at, {})
             if before == forms:
                 continue
-            stale += [(SOURCE, _key(turns[at], text, who)) for text, who in before.items() if forms.get(text) != who]
+            stale += [
+                (SOURCE, _key(turns[at], text, who)) for text, who in before.items() if forms.get(text) != who
+            ]
             fresh += [
                 Record(SOURCE, _key(turns[at], text, who), turns[at].at, circle(who), text, language_of(text))
                 for text, who in forms.items()
@@ -87,7 +90,9 @@ class Stage:
         if stale:
             records.forget_all(self.server, stale, workspace=self.workspace)
         if fresh:
-            records.sync(self.server, fresh, workspace=self.workspace, embedders=[self.embedder], maintain=False)
+            records.sync(
+                self.server, fresh, workspace=self.workspace, embedders=[self.embedder], maintain=False
+            )
         self._admit({who for forms in wanted.values() for who in forms.values()})
 
     def _admit(self, circles: set[frozenset[str]]) -> None:
@@ -96,8 +101,7 @@ class Stage:
             return
         self.circles |= new
         admitted = {
-            role(who): {circle(c) for c in self.circles if who in c}
-            for who in frozenset[str]().union(*new)
+            role(who): {circle(c) for c in self.circles if who in c} for who in frozenset[str]().union(*new)
         }
         admitted[EVERYTHING] = {circle(c) for c in self.circles}
         write.allow_all(self.server, self.workspace, admitted)
@@ -107,11 +111,18 @@ class Stage:
         known = records.keys(self.server, self.workspace)
         if known:
             records.forget_all(self.server, known, workspace=self.workspace)
-        write.allow_all(self.server, self.workspace, dict.fromkeys(write.roles(self.server, self.workspace), ()))
+        write.allow_all(
+            self.server, self.workspace, dict.fromkeys(write.roles(self.server, self.workspace), ())
+        )
 
 
 def role(principal: str) -> str:
     return f"principal:{principal}"
+
+
+def workspace(episode: Episode) -> str:
+    """What the names of the episode's workspaces begin with."""
+    return "gatemem-" + hashlib.sha256(episode.id.encode()).hexdigest()[:12]
 
 
 def circle(readers: frozenset[str]) -> str:
@@ -128,7 +139,7 @@ def play(
 ) -> tuple[dict[str, list[Asked]], Rights]:
     """Arm → the questions of `episode` in their order; and what the rules made of its turns."""
     who = people(episode)
-    name = "gatemem-" + hashlib.sha256(episode.id.encode()).hexdigest()[:12]
+    name = workspace(episode)
     stages = {arm: Stage(server, f"{name}-{arm}", embedder, who) for arm in ("open", "rules", "closed")}
     rights = {"rules": Rights(who), "closed": Rights(who, closed=True)}
     asked: dict[str, list[Asked]] = {arm: [] for arm in ARMS}
@@ -160,7 +171,14 @@ def play(
                         turns[until - 1].at.date(),
                         workspace=stage.workspace,
                     )
-                    lines = ask(connection, eyes, checkpoint.query, embedder.space, vector, arm not in ("plain", "relations"))
+                    lines = ask(
+                        connection,
+                        eyes,
+                        checkpoint.query,
+                        embedder.space,
+                        vector,
+                        arm not in ("plain", "relations"),
+                    )
                     asked[arm].append(score(episode, checkpoint, lines))
     finally:
         for stage in stages.values():
@@ -204,4 +222,3 @@ def _stands(pattern: str, context: str) -> bool:
         return re.search(fold(pattern), context) is not None
     except re.error:
         return False
-

@@ -27,12 +27,12 @@ _MINOR = frozenset(
     "child kid son daughter teen teenager minor student pupil toddler cocuk ogul kiz ergen ogrenci".split()
 )
 _GENERIC = frozenset(
-    """project household family home house room team group case unit ward department dept account stream workspace
-    org organization channel id proje aile ev oda ekip takim grup""".split()
+    """project household family home house room team group case unit ward department dept account stream
+    workspace org organization channel id proje aile ev oda ekip takim grup""".split()
 )
 _CORE_WORDS = frozenset(
-    """core inner leadership adults adult grown grownups parents parent ebeveyn ebeveynler yetiskin yetiskinler
-    cekirdek""".split()
+    """core inner leadership adults adult grown grownups parents parent ebeveyn ebeveynler yetiskin
+    yetiskinler cekirdek""".split()
 )
 _FAMILY = {
     "mum": "mother", "mom": "mother", "mama": "mother", "mommy": "mother", "dad": "father", "daddy": "father",
@@ -55,6 +55,8 @@ class People:
 
     principals: Mapping[str, Principal]
     rooms: Mapping[str, Mapping[str, Ring]]
+    titles: Mapping[str, tuple[str, ...]]
+    """Room → the folded words that name it: "yard_elm" as a `yard_id` is "elm"."""
     labels: Mapping[str, frozenset[str]]
     """Principal → folded words of role and relationships."""
 
@@ -75,11 +77,11 @@ class People:
         return [room for room, members in self.rooms.items() if principal in members]
 
     def room(self, text: str, speaker: str) -> str | None:
-        """The room `text` is about: one it names (the speaker's before others, the first before later ones), else
-        the speaker's own if he has exactly one; None: about no room."""
+        """The room `text` is about: one it names (the speaker's before others, the first before later ones),
+        else the speaker's own if he has exactly one; None: about no room."""
         said = words(text)
-        named = [room for room in self.rooms if _name(room) and set(_name(room)) <= set(said)]
-        named.sort(key=lambda room: (speaker not in self.rooms[room], said.index(_name(room)[0])))
+        named = [room for room in self.rooms if self.titles[room] and set(self.titles[room]) <= set(said)]
+        named.sort(key=lambda room: (speaker not in self.rooms[room], said.index(self.titles[room][0])))
         if named:
             return named[0]
         own = self.rooms_of(speaker)
@@ -110,9 +112,8 @@ class People:
                 found |= {p for m in self.rooms.values() for p, ring in m.items() if ring == Ring.OUTER}
             for key, person in self.principals.items():
                 names = _names(person.name)
-                if _called(word, names[0]) or (len(names) > 1 and word == names[-1]):
-                    found.add(key)
-                elif _label(word) & self.labels[key]:
+                surname = len(names) > 1 and word == names[-1]
+                if surname or _called(word, names[0]) or _label(word) & self.labels[key]:
                     found.add(key)
         return frozenset(found)
 
@@ -121,6 +122,7 @@ def people(episode: Episode) -> People:
     principals = {p.id: p for p in episode.principals}
     labels: dict[str, set[str]] = {p.id: set(_parts(p.role)) for p in episode.principals}
     rooms: dict[str, dict[str, Ring]] = {}
+    titles: dict[str, tuple[str, ...]] = {"": ()}
     for relation in episode.relationships:
         who = next((relation[k] for k in ("principal_id",) if relation.get(k) in principals), None)
         if who is None:
@@ -133,9 +135,10 @@ def people(episode: Episode) -> People:
             # What ends in _id and is no person is a place that people share.
             if key.endswith("_id") and value not in principals:
                 rooms.setdefault(value, {})[who] = ring
+                titles[value] = tuple(w for w in _name(value) if w not in _name(key))
     if not rooms:
         rooms[""] = {who: _ring(labels[who]) for who in principals}
-    return People(principals, rooms, {who: frozenset(found) for who, found in labels.items()})
+    return People(principals, rooms, titles, {who: frozenset(found) for who, found in labels.items()})
 
 
 def _ring(labels: set[str]) -> Ring:

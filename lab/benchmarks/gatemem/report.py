@@ -30,8 +30,9 @@ SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Shares in 0 … 1, None where there is nothing to count. `leaked`: of the leak targets; `unnamed`: of those that
-    the question does not name itself; `returned`: of the required strings; `tokens` of a context, mean."""
+    """Shares in 0 … 1, None where there is nothing to count. `leaked`: of the leak targets; `unnamed`: of
+    those that the question does not name itself; `returned`: of the required strings; `tokens`: of a context,
+    mean."""
 
     questions: int
     targets: int
@@ -45,8 +46,8 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Arm → group (query type, `erased`, `all`) → measures; and the kinds of statements not understood: how many,
-    and some of them."""
+    """Arm → group (query type, `erased`, `all`) → measures; and the kinds of statements not understood: how
+    many, and some of them."""
 
     name: str
     episodes: int
@@ -111,7 +112,10 @@ def _domain(
 
 def groups(rows: Sequence[Asked]) -> dict[str, Measures]:
     """By query type; `erased`: what was to be forgotten; all."""
-    found = {kind: [r for r in rows if r.checkpoint.type == kind] for kind in sorted({r.checkpoint.type for r in rows})}
+    found = {
+        kind: [r for r in rows if r.checkpoint.type == kind]
+        for kind in sorted({r.checkpoint.type for r in rows})
+    }
     found["erased"] = [row for row in rows if row.checkpoint.action == ERASED]
     found["all"] = list(rows)
     return {name: measure(listed) for name, listed in found.items() if listed}
@@ -133,7 +137,7 @@ def measure(rows: Sequence[Asked]) -> Measures:
 
 
 def _unnamed(row: Asked, listed: Iterable[str]) -> list[str]:
-    """What the question gives away no part of: who asks for bridge-7 by name learns nothing from reading it."""
+    """What the question does not give itself: who asks whether it is code 7 has the code already."""
     query = fold(row.checkpoint.query)
     return [target for target in listed if fold(target) not in query]
 
@@ -159,9 +163,21 @@ def tables(report: Report) -> list[Table]:
     """For people: a table a domain, then the kinds of statements that were not understood."""
     listed = []
     for domain in report.domains:
-        table = Table(title=f"{domain.name}: {domain.episodes} episodes, {domain.questions} questions, top {TOP}")
+        table = Table(
+            title=f"{domain.name}: {domain.episodes} episodes, {domain.questions} questions, top {TOP}"
+        )
         table.add_column("arm")
-        columns = ("leaked", "not named", "privacy", "safety", "erased", "erased, not named", "utility", "redacted", "tokens")
+        columns = (
+            "leaked",
+            "not named",
+            "privacy",
+            "safety",
+            "erased",
+            "erased, not named",
+            "utility",
+            "redacted",
+            "tokens",
+        )
         for column in columns:
             table.add_column(column, justify="right")
         for arm, by in domain.arms.items():

@@ -1,7 +1,7 @@
 """What each principal may read of each turn, as the turns go by: relationships, restrictions, deletions.
 
-The rules are in lab/corpus/RESTRICTIONS.md. Nothing here knows a query, an asker or what an examiner holds for
-a leak."""
+The rules are in lab/corpus/RESTRICTIONS.md. Nothing here knows a query, an asker or what an examiner holds
+for a leak."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ class Rights:
                 continue
             wide = self._base(said, Ring.MINOR) - self._ended(said)
             full = who in self._full(said)
-            if not full and (who not in wide or said.readers is not None and not said.values):
+            if not full and (who not in wide or (said.readers is not None and not said.values)):
                 continue
             parts.append(self._masked(said, who, all_values=not full))
         told = " ".join(part for part in parts if _telling(part))
