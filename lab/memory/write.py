@@ -53,7 +53,8 @@ def ingest(
     the proposed links between them; None leaves those that are stored, but for documents that go.
 
     Unchanged chunks keep their row, vectors and postings; a chunk whose label alone changed (an edition that
-    ended) is updated in place; a document that is gone takes all that was made of it along. One transaction
+    ended) is updated in place; a document that is gone takes all that was made of it along. Chunks of other
+    chunkers, which a sweep stored, stay while their document is as it was. One transaction
     under a lock, after the embedding: a reader meanwhile, and a kill, meets the state before or after.
     Raises LabError for text that can't be stored, and for documents or chunks with the same id."""
     say = progress or (lambda _: None)
@@ -70,7 +71,8 @@ def ingest(
                 "select pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"lab.ingest {workspace}"]
             )
             before, touched_documents = _sync_documents(connection, workspace, documents)
-            touched_chunks, written = _sync_chunks(connection, workspace, rows)
+            same = {(document.id, document.edition) for document in documents} - touched_documents
+            touched_chunks, written = _sync_chunks(connection, workspace, rows, same)
             if links is not None:
                 keep_links.sync(connection, workspace, links)
             placed = sum(
@@ -113,6 +115,15 @@ def holds(
             },
         ).fetchone()
     return row is not None and bool(row[0])
+
+
+def collections(server: Server, workspace: str) -> frozenset[str]:
+    """The collections (chunkers, and `unit`) that documents are stored in."""
+    with writer(server) as connection, writing(connection, workspace):
+        rows = connection.execute(
+            "select distinct collection from memory where workspace = %s and kind = 'chunk'", [workspace]
+        )
+        return frozenset(name for (name,) in rows)
 
 
 def hash_of(files: Iterable[tuple[str, str]]) -> str:
@@ -223,18 +234,25 @@ def _sync_documents(
 
 
 def _sync_chunks(
-    connection: Connection, workspace: str, rows: dict[str, Row]
+    connection: Connection, workspace: str, rows: dict[str, Row], same: Collection[tuple[str, str]]
 ) -> tuple[set[tuple[str, str]], int]:
-    """(places of which a chunk was written or removed, chunks written)."""
-    known = {
-        key: (serial, content, index, (document, edition))
-        for key, serial, content, index, document, edition in connection.execute(
-            "select id, serial, content_hash, index_hash, document, edition from memory "
-            "where workspace = %s and kind = 'chunk'",
-            [workspace],
-        )
-    }
-    gone = [key for key, (_, _, index, _) in known.items() if key not in rows or rows[key].index != index]
+    """(places of which a chunk was written or removed, chunks written). `same`: documents that are as they
+    were, of which chunks that other chunkers made are left."""
+    made = {row.chunk.chunker for row in rows.values()}
+    known, others = {}, set()
+    for key, serial, content, index, document, edition, collection in connection.execute(
+        "select id, serial, content_hash, index_hash, document, edition, collection from memory "
+        "where workspace = %s and kind = 'chunk'",
+        [workspace],
+    ):
+        known[key] = serial, content, index, (document, edition)
+        if collection not in made and (document, edition) in same:
+            others.add(key)
+    gone = [
+        key
+        for key, (_, _, index, _) in known.items()
+        if (key not in rows or rows[key].index != index) and key not in others
+    ]
     new = [row for key, row in rows.items() if key not in known or known[key][2] != row.index]
     moved = [
         row

@@ -46,6 +46,10 @@ class Engine:
         """What `make` returns; from the memo where there is one and it has the key."""
         return make() if self.memo is None else self.memo.once(key, trace, make)
 
+    def part(self, key: Hashable, trace: Trace, make: Callable[[], T]) -> T:
+        """The same for a part of a search, which is kept in a sweep alone."""
+        return self.once(key, trace, make) if self.memo is not None and self.memo.parts else make()
+
     def knows(self, sight: Sight) -> bool:
         """Whether the sight's roles read anything here; a caller without rights gets no prompt either."""
         with looking(self.read, sight) as view:

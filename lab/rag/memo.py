@@ -1,7 +1,7 @@
 """What was found once for a question is not looked for again: a climb asks it on every rung, and most rungs
 change nothing in how it is searched or read.
 
-Kept in a process of a climb alone. Nobody who asks a question is ever answered from it.
+Kept in a process of a climb or a sweep alone. Nobody who asks a question is ever answered from it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ class Memo:
     too, with the milliseconds they took."""
 
     most: int = MOST
+    parts: bool = False
+    """Keep also what each embedder found, large as it is: for pipelines run one after another on one
+    question."""
     _kept: OrderedDict[Hashable, tuple[Any, tuple[Step, ...]]] = field(default_factory=OrderedDict)
 
     def once(self, key: Hashable, trace: Trace, make: Callable[[], T]) -> T:

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from lab.kinds import Chunk, Hit, Sight
 from lab.memory import search as memory
 from lab.memory.visibility import View, looking
+from lab.models.embedders import Embedder
 from lab.rag import fuse, letters, rewrite
 from lab.rag.engine import Engine
 from lab.rag.memo import searching
@@ -122,13 +124,13 @@ def _by_vectors(sought: Sought, view: View, pipeline: Pipeline, engine: Engine, 
     near: dict[str, memory.Near] = {}
     whole: tuple[fuse.Scores, ...] = ()
     for embedder in embedders:
-        with trace.step(f"vector {embedder.spec}", 0) as line:
-            vectors = list(embedder.queries(sought.texts))
-            near[embedder.spec] = memory.by_vectors(view, embedder.space, vectors, POOL, collection)
-            line.out = len(near[embedder.spec].scores[0])
-            if pipeline.views and units and embedder is embedders[0]:
-                # A second embedder has vectors of units only: it is the slow one.
-                whole = memory.by_vectors(view, embedder.space, vectors, POOL, pipeline.chunker).scores
+        # A second embedder has vectors of units only: it is the slow one.
+        beside = pipeline.chunker if pipeline.views and units and embedder is embedders[0] else ""
+        key = "near", sought.texts, view.sight, embedder.space, collection, beside
+        near[embedder.spec], more = engine.part(
+            key, trace, partial(_near, embedder, sought, view, collection, beside, trace)
+        )
+        whole = whole or more
     family = {unit: parent for found in near.values() for unit, parent in found.parents.items()}
     with trace.step("fuse", sum(len(found.scores[0]) for found in near.values())) as line:
         totals: list[dict[str, float]] = []
@@ -149,6 +151,18 @@ def _by_vectors(sought: Sought, view: View, pipeline: Pipeline, engine: Engine, 
         line.out = len(total)
         line.detail["fusion"] = pipeline.fusion
     return _Found(total, named, best)
+
+
+def _near(
+    embedder: Embedder, sought: Sought, view: View, collection: str, beside: str, trace: Trace
+) -> tuple[memory.Near, tuple[fuse.Scores, ...]]:
+    """What is near in one collection, and the scores of another beside it (none where that is "")."""
+    with trace.step(f"vector {embedder.spec}", 0) as line:
+        vectors = list(embedder.queries(sought.texts))
+        near = memory.by_vectors(view, embedder.space, vectors, POOL, collection)
+        line.out = len(near.scores[0])
+        more = memory.by_vectors(view, embedder.space, vectors, POOL, beside).scores if beside else ()
+    return near, more
 
 
 def _with_words(question: str, view: View, found: _Found, pipeline: Pipeline, trace: Trace) -> _Found:

@@ -16,6 +16,7 @@ from lab.corpus.chunk import chunk_all
 from lab.corpus.links import propose
 from lab.corpus.load import load_folder
 from lab.corpus.mail import DEFAULT_ACCESS
+from lab.evaluation.fleet import Dask, Fleet, embedded
 from lab.kinds import Document, LabError
 from lab.ladder import rungs
 from lab.memory import migrate, server, write
@@ -62,9 +63,13 @@ def folder_hash(folder: Path) -> str:
 
 
 def ingest(
-    folder: Path | None = None, embedder: str | None = None, where: Place | None = None
+    folder: Path | None = None,
+    embedder: str | None = None,
+    where: Place | None = None,
+    team: Fleet | None = None,
 ) -> dict[str, Any]:
-    """Load, chunk, embed and store a folder; returns what changed. A place of own documents is read anew."""
+    """Load, chunk, embed and store a folder; returns what changed. A place of own documents is read anew.
+    `team`: workers that embed."""
     if where is not None and where.own:
         from lab.workshop.own import store_anew  # builds on this module
 
@@ -74,6 +79,8 @@ def ingest(
     say(f"{len(documents)} documents in {source}; embedding what is new …")
     if closed := [document.source for document in documents if document.access == DEFAULT_ACCESS]:
         say(f"no role reads these yet, since they name no X-Kraken-Access: {', '.join(closed)}")
+    if isinstance(team, Dask):
+        _embed_with(team, documents, place(), embedder)
     report = keep(documents, place(), embedder)
     return asdict(report) | {"documents": len(documents), "folder": str(source)}
 
@@ -98,6 +105,25 @@ def keep(documents: Sequence[Document], where: Place, embedder: str | None = Non
     for part in cached((*parts, *second), found):  # what the glossary searches beside a question
         part.queries(glossary.terms())
     return report
+
+
+def _embed_with(team: Fleet, documents: Sequence[Document], where: Place, embedder: str | None) -> None:
+    """Let workers embed the chunks of these documents and what a reader quotes of them: an ingest finds it in
+    the cache."""
+    found = ready()
+    parts, second = blend(embedder or settings().embedder), seconds(where)
+    only = narrowed(parts, second)
+    chunks = [chunk for document in documents for chunk in chunk_all(document)]
+    work = [
+        (part.spec, [c.search_text for c in chunks if c.chunker in only.get(part.space, {c.chunker})])
+        for part in dict.fromkeys((*parts, *second))
+    ]
+    work.append((READER_EMBEDDER, [t for c in chunks if c.chunker != "unit" for t in read_of(c)]))
+    for spec, texts in work:
+        total = len(set(texts))
+        with tqdm(desc=spec, total=total, unit="text", file=sys.stderr, leave=False, disable=quiet()) as bar:
+            for count in embedded(team, spec, texts, found, where.workspace):
+                bar.update(count)
 
 
 def seconds(where: Place | None = None) -> tuple[Embedder, ...]:
