@@ -162,13 +162,14 @@ def runs(conn: psycopg.Connection[Any], limit: int = 20) -> list[Run]:
 
 
 def of_kind(
-    conn: psycopg.Connection[Any], what: str, split: str, corpus_hash: str, gold_hash: str
+    conn: psycopg.Connection[Any], what: str, split: str, corpus_hash: str, gold_hash: str, workspace: str
 ) -> list[Run]:
-    """All runs of a kind over the same corpus, questions and split, newest first."""
+    """All runs of a kind over the same corpus, questions, split and workspace, newest first."""
     rows = conn.execute(
-        """select id, started_at, what, split, corpus_hash, gold_hash, versions from run
-           where what = %s and split = %s and corpus_hash = %s and gold_hash = %s order by id desc""",
-        (what, split, corpus_hash, gold_hash),
+        """select id, started_at, what, split, corpus_hash, gold_hash, versions, workspace from run
+           where what = %s and split = %s and corpus_hash = %s and gold_hash = %s and workspace = %s
+           order by id desc""",
+        (what, split, corpus_hash, gold_hash, workspace),
     ).fetchall()
     return [Run(*row) for row in rows]
 

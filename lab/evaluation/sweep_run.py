@@ -45,8 +45,9 @@ class Where:
     gold: Path
     split: str
 
-    def hashes(self) -> tuple[str, str]:
-        return write.corpus_hash(self.server, self.workspace), file_hash(self.gold)
+    def hashes(self) -> tuple[str, str, str]:
+        """Of the stored documents and of the gold file, and the workspace: as the ledger takes them."""
+        return write.corpus_hash(self.server, self.workspace), file_hash(self.gold), self.workspace
 
 
 @contextmanager
