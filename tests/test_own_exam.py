@@ -14,7 +14,8 @@ from stock import document
 from test_own import put
 
 from lab.evaluation import ledger as book
-from lab.evaluation.draft import Anchors, Suggestion, draft, problems
+from lab.evaluation.anchors import Anchors
+from lab.evaluation.draft import Suggestion, draft, problems
 from lab.evaluation.facts import facts
 from lab.evaluation.gold import Question, answer_ok, load_gold
 from lab.evaluation.score import squeezed

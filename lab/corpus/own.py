@@ -106,7 +106,7 @@ def load_own(folder: Path, largest: int = LARGEST, walk: Walk = lambda files: fi
         ids.taken.setdefault(document.id, set()).add(document.edition)
         left -= len(document.text.encode())
         if left < 0:
-            raise _too_much(f"The texts in {folder}, unpacked,", largest, [source])
+            raise _too_much(f"The texts in {folder} are more than that, unpacked", largest, [source])
         documents.append(document)
     if not documents:
         said = "; ".join(f"{item.source} {item.why}" for item in passed[:3])
@@ -167,12 +167,10 @@ def _fits(files: list[tuple[Path, str]], largest: int) -> None:
     sizes = {source: path.stat().st_size for path, source in files}
     plain = {source: size for source, size in sizes.items() if not source.lower().endswith(formats.PACKED)}
     if sum(plain.values()) > largest * MB:
-        raise _too_much(
-            f"The texts come to {sum(plain.values()) / MB:,.0f} MB. They", largest, _biggest(plain)
-        )
+        raise _too_much(f"The texts come to {sum(plain.values()) / MB:,.0f} MB", largest, _biggest(plain))
     for source, size in sizes.items():
         if source not in plain and size > 5 * largest * MB:
-            raise _too_much(f"{source} has {size / MB:,.0f} MB: such files", 5 * largest, [source])
+            raise _too_much(f"{source} has {size / MB:,.0f} MB", 5 * largest, [source])
 
 
 def _biggest(sizes: dict[str, int]) -> list[str]:
@@ -181,8 +179,8 @@ def _biggest(sizes: dict[str, int]) -> list[str]:
 
 def _too_much(what: str, largest: int, biggest: list[str]) -> LabError:
     return LabError(
-        f"{what} may have {largest} MB.",
-        f"Largest: {', '.join(biggest)}. A hundredth of it takes about a minute to embed.",
+        f"{what}.",
+        f"At most {largest} MB; the largest: {', '.join(biggest)}.",
         "Leave files out (ignore: [...] in lab.yaml), or set LAB_OWN_MB.",
     )
 

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import zip_longest
-from typing import Literal
 
 from pydantic import ValidationError
 
 from lab.corpus.rules import OWNER
 from lab.corpus.sections import sections
 from lab.corpus.tables import cells, header_of, row_text
+from lab.evaluation.anchors import Anchors, in_force, split_of, unanswered
 from lab.evaluation.facts import Fact, facts
 from lab.evaluation.gold import Evidence, Question, answer_ok
 from lab.evaluation.score import squeezed
@@ -27,25 +27,6 @@ MOST = 60
 LONGEST_ANCHOR = 80
 TO_HIDE = 6
 """Questions asked once more by somebody who may not read the answer."""
-_UNKNOWN = {
-    "en": (
-        ("What is the Wi-Fi password for guests?", "wi-fi password"),
-        ("How do I renew my passport?", "passport"),
-        ("Which vaccines are needed for a journey to Kenya?", "vaccines kenya"),
-        ("How high is Mount Everest?", "everest"),
-    ),
-    "de": (
-        ("Wie lautet das WLAN-Passwort für Gäste?", "wlan passwort"),
-        ("Wie verlängere ich meinen Reisepass?", "reisepass"),
-        ("Welche Impfungen braucht man für eine Reise nach Kenia?", "impfungen kenia"),
-    ),
-    "tr": (
-        ("Misafirler için kablosuz ağ parolası nedir?", "kablosuz parolasi"),
-        ("Pasaportumu nasıl yenilerim?", "pasaportumu pasaport"),
-        ("Kenya'ya gitmek için hangi aşılar gerekir?", "kenya asilar"),
-    ),
-}
-"""Questions that hardly any documents answer, each with words none of which they may hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,35 +50,6 @@ class Draft:
     dropped: Mapping[str, int]
 
 
-class Anchors:
-    """Where words stand in the documents, by section."""
-
-    def __init__(self, documents: Sequence[Document]) -> None:
-        self._texts = [
-            (document, section.number, squeezed(section.text))
-            for document in documents
-            for section in sections(document)
-        ]
-
-    def places(self, anchor: str, day: date) -> list[tuple[str, str]]:
-        """(document, section) of each occurrence in what is in force on that day."""
-        wanted = squeezed(anchor)
-        return [
-            (document.id, number)
-            for document, number, text in self._texts
-            if in_force(document, day) and wanted in text
-            for _ in range(text.count(wanted))
-        ]
-
-    def holds(self, word: str) -> bool:
-        """Whether any of the folded words stands in a document."""
-        return any(part in text for part in word.split() for _, _, text in self._texts)
-
-
-def in_force(document: Document, day: date) -> bool:
-    return document.valid_from <= day and (document.valid_to is None or day < document.valid_to)
-
-
 def draft(
     documents: Sequence[Document],
     roles: Mapping[str, frozenset[str]],
@@ -116,7 +68,7 @@ def draft(
     found: list[tuple[Question, Fact]] = []
     hidden: list[Question] = []
     texts: set[tuple[str, date]] = set()
-    unknown = _unknown(documents, anchors, day, max(1, most // 8))
+    unknown = unanswered(documents, anchors, day, max(1, most // 8))
     room = most - len(unknown)
     for fact in _spread(documents):
         if len(found) >= room:
@@ -132,7 +84,7 @@ def draft(
             key = f"{made.type}-{fact.document.id}"[:70].strip("-")
             numbers[key] += 1
             name = f"{key}-{numbers[key]}"
-            made = made.model_copy(update={"id": name, "split": _split(name)})
+            made = made.model_copy(update={"id": name, "split": split_of(name)})
             found.append((made, fact))
             if len(hidden) < min(TO_HIDE, most // 8) and (other := _denied(made, fact, roles)):
                 hidden.append(other)
@@ -290,38 +242,7 @@ def _denied(question: Question, fact: Fact, roles: Mapping[str, frozenset[str]])
             as_of=question.as_of,
             excludes=(value,),
             abstain=True,
-            split=_split(name),
+            split=split_of(name),
         )
     except ValidationError:
         return None
-
-
-def _unknown(documents: Sequence[Document], anchors: Anchors, day: date, most: int) -> list[Question]:
-    """Questions that the documents do not answer, in the languages they are in."""
-    spoken = [language for language in _UNKNOWN if any(d.language == language for d in documents)]
-    asked_ = [
-        (language, text)
-        for row in zip_longest(*(_UNKNOWN[language] for language in spoken))
-        for language, pair in zip(spoken, row, strict=True)
-        if pair is not None
-        for text, key in (pair,)
-        if not anchors.holds(key)
-    ]
-    return [
-        Question(
-            id=f"unknown-{language}-{at}",
-            language=language,
-            type="out-of-corpus",
-            text=text,
-            role=OWNER,
-            as_of=day,
-            abstain=True,
-            split=_split(f"unknown-{language}-{at}"),
-        )
-        for at, (language, text) in enumerate(asked_[:most], start=1)
-    ]
-
-
-def _split(name: str) -> Literal["dev", "test"]:
-    """A third is `test`, by the id alone: an edited file keeps its split."""
-    return "test" if int(hashlib.sha256(name.encode()).hexdigest(), 16) % 3 == 0 else "dev"

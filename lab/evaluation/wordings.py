@@ -114,7 +114,8 @@ def _plain(fact: Fact, language: str) -> str | None:
 
 def _by_keys(fact: Fact, language: str) -> str | None:
     """Content words of sentence and heading, the heading's first, without the value."""
-    stop = _STOP.get(language, frozenset())
+    form = _ASKED[language].get(fact.kind, "{keys}?")
+    stop = _STOP.get(language, frozenset()) | set(words(form))
     value = set(words(fact.value))
     found: dict[str, str] = {}
     for text, most in ((fact.subject, 2), (fact.source.replace(fact.value, " "), 10)):
@@ -125,7 +126,6 @@ def _by_keys(fact: Fact, language: str) -> str | None:
                 found.setdefault(plain, word)
     if len(found) < 2:
         return None
-    form = _ASKED[language].get(fact.kind, "{keys}?")
     # Not joined by commas: several things would be asked for then, and be taken apart.
     return form.format(keys=" ".join(found.values()))
 

@@ -153,7 +153,9 @@ def _rungs(rows: Sequence[RungRow], scored: Mapping[str, Sequence[Scored]]) -> l
                 "name": row.rung,
                 "changed": row.changed,
                 "verdict": verdict(row),
-                "reason": row.reason + (" (no model, no index, no call)" if row.rung in free else ""),
+                "free": row.rung in free,
+                "reason": _plainly(row.reason),
+                "figures": row.reason.partition(" · ")[2],
                 "base": base.rung if base else "",
                 "tokens": _added(base, row, "prompt_tokens"),
                 "ms": _added(base, row, "ms_p50"),
@@ -162,6 +164,11 @@ def _rungs(rows: Sequence[RungRow], scored: Mapping[str, Sequence[Scored]]) -> l
             }
         )
     return shown
+
+
+def _plainly(reason: str) -> str:
+    """The reason without the verdict's word, which stands beside it, and without all the figures."""
+    return reason.partition(" · ")[0].removeprefix("kept: ").removeprefix("aside: ")
 
 
 def _either(first: Sequence[str], second: Sequence[str]) -> list[str]:

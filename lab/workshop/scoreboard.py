@@ -164,13 +164,14 @@ def ledger(book: Mapping[str, Any]) -> RenderableType:
     if not book["runs"]:
         return Text("The ledger is empty. Next: python start.py climb")
     runs = Table(title="runs", title_justify="left", pad_edge=False, box=box.SIMPLE_HEAD)
-    for title in ("run", "started", "what", "split", "corpus", "gold", "python"):
+    for title in ("run", "started", "what", "of", "split", "corpus", "gold", "python"):
         runs.add_column(title)
     for run in book["runs"]:
         runs.add_row(
             str(run["id"]),
             str(run["started_at"])[:19],
             run["what"],
+            run["workspace"],
             run["split"],
             run["corpus_hash"][:10],
             run["gold_hash"][:10],
