@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from stock import seen_by
 
+from lab.cli import app
 from lab.kinds import LabError
 from lab.ladder.rungs import NAMES
 from lab.memory import search, write
@@ -134,6 +137,37 @@ class TestRights:
             own.new("club")
         assert write.roles(home, "own:club")["member"] == {"all"}
         assert write.roles(home, "own:club")["board"] == {"all"}
+
+
+class TestCommands:
+    def test_each_writes_one_object(self, club: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        def said(*words: str) -> Any:
+            capsys.readouterr()
+            app([*words, "--json"], standalone_mode=False)
+            return json.loads(capsys.readouterr().out)
+
+        made = said("new", "club", str(club))
+        assert (made["documents"], made["unchanged"], made["modules"]) == (2, 2, {"all": 1, "board": 1})
+        assert made["roles"] == {"member": ["all"], "board": ["all", "board"]}
+        assert said("workspaces")["workspaces"][0]["folder"] == str(club)
+        asked = said("ask", CARETAKER, "--in", "club", "--as", "board")
+        assert "220" in asked["answer"]
+        assert "220" not in said("ask", CARETAKER, "--in", "club", "--as", "member")["answer"]
+        drafted = said("gold", "draft", "club")
+        assert drafted["questions"] > 3
+        assert said("gold", "check", "club")["as_drafted"] == drafted["questions"]
+        measured = said("measure", "--workspace", "club", "--rung", "section")
+        assert measured["measures"]["n"] == drafted["questions"]
+        assert measured["measures"]["leaks"] == 0
+
+    def test_what_a_person_reads_names_what_to_do_next(
+        self, club: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        put(club, {"empty.md": ""})
+        app(["new", "club"], standalone_mode=False)
+        out = capsys.readouterr().out
+        assert "Passed over: empty.md is empty" in out
+        assert "python start.py gold draft club" in out
 
 
 class TestWorkspaces:

@@ -8,9 +8,9 @@
 # %% [markdown] tags=["tr"]
 # # 12 · Kendi belgeleriniz
 #
-# Buraya kadar her şey tek bir havayolunun el kitabında ölçüldü. Hangi tekniğin *sizin* belgelerinizde ettiği masrafa değdiği ise ayrı bir
-# soru; bunu sizden başkası yanıtlayamaz. Gereken: belgeleriniz, bir sınav, bir de boş öğleden sonra. Burada işi, küçük bir bahçe
-# kooperatifinin evrakıyla bir kez baştan sona yapıyoruz. Evrak iki dilde, nasıl birikmişse öyle: Markdown, bir web sayfası, bir metin
+# Buraya kadar her şey tek bir havayolunun el kitabında ölçüldü. Hangi tekniğin *sizin* belgelerinizde masrafına değdiği ise ayrı bir soru;
+# bunu sizden başkası yanıtlayamaz. Belgeleriniz, bir sınav, bir de boş bir öğleden sonra gerek. Burada bu işi küçük bir bahçe
+# kooperatifinin evrakıyla baştan sona bir kez yapıyoruz. Evrak iki dilde ve nasıl birikmişse öyle: Markdown, bir web sayfası, bir metin
 # dosyası, e-postalar.
 
 # %%
@@ -136,7 +136,7 @@ garden.check()
 # The same ladder, rung by rung, on these documents: `python start.py climb --workspace garden`.
 
 # %% [markdown] tags=["tr"]
-# Kalem sürçse de bir şey yitmez: bozuk satır numarasıyla söylenir, elinizin değdiği sınavın üzerine hiçbir zaman yazılmaz.
+# Yanlış yazmak bir şey kaybettirmez: bozuk satır numarasıyla söylenir, elden geçirdiğiniz sınavın üzerine de hiçbir zaman yazılmaz.
 #
 # ## Tırmanmak
 #
@@ -176,7 +176,7 @@ lesson.exercise(3).check(rung)
 # are what one must know before believing it.
 
 # %% [markdown] tags=["tr"]
-# ## Elden ele verilecek bir sayfa
+# ## Elden ele dolaşacak bir sayfa
 #
 # `python start.py report garden`, dışarıdan hiçbir şey yüklemeyen tek bir HTML dosyası yazar: puan tablosu, kararlar, kazanılan ve
 # kaybedilen sorular. İlk satırlarında, ona inanmadan önce bilinmesi gerekenler yazar.
@@ -189,4 +189,5 @@ garden.report()
 # are worth.
 
 # %% [markdown] tags=["tr"]
-# Sıra sizde. Elli belgeyle `new`den rapora varmak birkaç dakika sürer; öğleden sonrayı alan, sorulardır. Sayıların değeri de onlar kadardır.
+# Sıra sizde. Elli belgede `new` komutundan rapora varmak birkaç dakika sürer; öğleden sonrayı sorular alır. Sayıların değeri de soruların
+# değeri kadardır.
