@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rich.table import Table
+from tqdm.auto import tqdm
 
-from lab.benchmarks.leaks import mutations, run, stage
+from lab.benchmarks.leaks import mutations, run, snapshot, stage
+from lab.benchmarks.leaks import worlds as random_worlds
 from lab.benchmarks.leaks.mutations import Mutation
 from lab.benchmarks.leaks.planted import COUNTS
 from lab.benchmarks.leaks.run import Report
 from lab.evaluation import ledger
 from lab.evaluation.ledger import RungRow
 from lab.memory import migrate, server
-from lab.memory.connect import writer
+from lab.memory.connect import reader, writer
 from lab.workshop import leak_ways
 from lab.workshop.desk import say
 
@@ -28,13 +30,18 @@ class Outcome:
 
     report: Report
     mutations: tuple[Mutation, ...]
+    worlds: int = 0
+    """Random worlds in which database and oracle were compared."""
+    differences: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
-        return self.report.ok and all(mutation.ok for mutation in self.mutations)
+        return self.report.ok and not self.differences and all(one.ok for one in self.mutations)
 
     def to_json(self) -> dict[str, Any]:
         found = self.report.to_json() | {"ok": self.ok}
+        if self.worlds:
+            found["worlds"] = {"compared": self.worlds, "differences": list(self.differences)}
         if self.mutations:
             found["mutations"] = _states(self.mutations) | {
                 "each": [mutation.to_json() for mutation in self.mutations]
@@ -42,14 +49,25 @@ class Outcome:
         return found
 
 
-def leaks(answers: int = run.ANSWERS, mutated: bool = False) -> Outcome:
-    """Plants, asks every path, and with `mutated` takes the rule from one place after the other."""
+def leaks(answers: int = run.ANSWERS, mutated: bool = False, worlds: int = 0) -> Outcome:
+    """Plants, asks every path, with `mutated` takes the rule from one place after the other, and compares so
+    many random `worlds` with the oracle."""
     with stage.built(say) as built, leak_ways.settled(built):
         report = run.run(built, WAYS, answers, say)
         changed = tuple(mutations.mutate(built, WAYS, say)) if mutated else ()
-    found = Outcome(report, changed)
+        wrong = tuple(_compare(built, worlds))
+    found = Outcome(report, changed, worlds, wrong)
     _log(found)
     return found
+
+
+def _compare(built: stage.Stage, count: int) -> Iterator[str]:
+    """What differs in the first `count` worlds, seed by seed."""
+    with snapshot.superuser(built.server, built.home) as admin, reader(built.server) as read:
+        for seed in tqdm(range(count), desc="worlds", disable=None if count else True):
+            plan, looks = random_worlds.drawn(seed)
+            for wrong in random_worlds.differences(built.server, admin, read, f"world-{seed}", plan, looks):
+                yield f"world {seed}: {wrong}"
 
 
 def tables(found: Outcome) -> list[Table]:
@@ -72,6 +90,12 @@ def tables(found: Outcome) -> list[Table]:
         for name in report.unkept:
             wrong.add_row(name, "", "reads past the rule")
         made.append(wrong)
+    if found.worlds:
+        title = f"{found.worlds:,} random worlds: {len(found.differences)} differences from the oracle"
+        compared = Table("database and oracle differ", title=title, title_justify="left")
+        for difference in found.differences[: run.SHOWN]:
+            compared.add_row(difference)
+        made.append(compared)
     if found.mutations:
         changed = Table("without the rule", "", "told by", title=_counted(found), title_justify="left")
         for mutation in found.mutations:
@@ -106,6 +130,8 @@ def _log(found: Outcome) -> None:
     own = server.up()
     migrate.migrate(own)
     measures = {key: value for key, value in found.report.to_json().items() if isinstance(value, int | float)}
+    if found.worlds:
+        measures |= {"worlds": found.worlds, "differences": len(found.differences)}
     if found.mutations:
         measures["mutations"] = len(found.mutations)
         measures |= _states(found.mutations)

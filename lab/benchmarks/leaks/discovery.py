@@ -60,7 +60,7 @@ KEEPERS: Mapping[str, str] = {
     "lab.benchmarks.core.storm._lost": "counts in its own world",
     "lab.benchmarks.leaks.planted._out_of_time": _EXAMINER,
     "lab.benchmarks.leaks.snapshot.taken": _EXAMINER,
-    "lab.benchmarks.leaks.worlds": _EXAMINER,
+    "lab.benchmarks.leaks.worlds._store": _EXAMINER,
     "lab.memory.audit.read": "the log: questions and ids, for whoever runs the lab",
     "lab.memory.audit.verify": "the log's chain",
     "lab.memory.bm25": _OF_A_VIEW,
