@@ -69,7 +69,7 @@ KEEPERS: Mapping[str, str] = {
     "lab.memory.credentials.minds": "names of minds, for whoever runs the lab; nothing of what is in them",
     "lab.memory.embeddings._stored": "vectors by the hash of a text that is known already",
     "lab.memory.records.keys": "names of synchronised records, for the writer that prunes them",
-    "lab.corpus.restrictions": "words, no statement: what a text may ask to do from memory",
+    "lab.corpus.restrictions": "words, no statement: what a text may ask to forget",
     "lab.memory.write.corpus_hash": "one hash over all documents",
     "lab.memory.write.holds": "whether there is anything",
     "lab.workshop.doctor._rights": "counts as the reading role, to see that it is bound",
