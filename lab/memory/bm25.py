@@ -98,7 +98,8 @@ def _count(connection: Connection, workspace: str, serials: Sequence[int], sign:
 EXACT = """
     with seen as materialized (
         select m.serial, m.id, m.length from memory m
-        where m.workspace = %(workspace)s and m.collection = %(collection)s {where}),
+        where m.workspace = %(workspace)s and m.collection = %(collection)s
+              and m.module = any(%(modules)s) {where}),
     size as materialized (select count(*)::float8 as n, greatest(avg(length), 1)::float8 as mean from seen),
     hit as materialized (
         select q.lexeme, q.weight, p.tf::float8 as tf, seen.id, seen.length

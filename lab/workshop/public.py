@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lab.benchmarks.locomo import report as locomo_report
 from lab.benchmarks.longmemeval import exam as longmemeval_exam
+from lab.benchmarks.peers import report as peers_report
 from lab.memory import migrate, server
 from lab.models.embedders import blend
 from lab.rag.engine import cached
@@ -27,3 +28,11 @@ def longmemeval(path: Path, embedder: str) -> longmemeval_exam.Report:
     found = server.up()
     migrate.migrate(found)
     return longmemeval_exam.bench(found, path, cached(blend(embedder), found), say)
+
+
+def peers(path: Path, embedder: str, questions: int) -> peers_report.Report:
+    """The lab beside what else one could install, on LoCoMo's conversations."""
+    found = server.up()
+    migrate.migrate(found)
+    (one,) = cached((blend(embedder)[0],), found)
+    return peers_report.bench(found, path, one, questions=questions, say=say)

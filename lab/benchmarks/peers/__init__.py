@@ -1,0 +1,1 @@
+"""What a user would pick instead, on the same texts, vectors and PostgreSQL, in one run."""
