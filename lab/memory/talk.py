@@ -185,7 +185,8 @@ def _turns(
         " from memory_vector v0 join memory m on m.serial = v0.memory{further}"
         " where v0.workspace = %(workspace)s and v0.space = %(space0)s and v0.collection = %(collection)s"
         " and v0.module = any(%(modules)s) and m.workspace = %(workspace)s"
-        " and m.collection = %(collection)s and m.module = any(%(modules)s) and (%(ids)s::text[] is null or m.id = any(%(ids)s))"
+        " and m.collection = %(collection)s and m.module = any(%(modules)s)"
+        " and (%(ids)s::text[] is null or m.id = any(%(ids)s))"
     ).format(cosines=cosines, further=further)
     values: dict[str, Any] = {
         "workspace": view.sight.workspace,

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import numpy as np
 
 from lab.benchmarks.peers.kinds import Texts
-from lab.kinds import Sight
+from lab.kinds import Chunk, Sight
 from lab.memory import search, talk, write
 from lab.memory.connect import reader
 from lab.memory.server import Server
@@ -42,7 +42,7 @@ class Lab:
     def write(self, texts: Texts) -> None:
         self._texts = texts
         self._collection = texts.chunks[0].chunker
-        by_document: dict[str, list[object]] = {}
+        by_document: dict[str, list[Chunk]] = {}
         for chunk in texts.chunks:
             by_document.setdefault(chunk.document, []).append(chunk)
         for whose in {chunk.label.access for chunk in texts.chunks}:
