@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -50,6 +51,12 @@ def bench_core(
         err.print(problem, markup=False, highlight=False)
 
 
+def _single_threaded() -> None:
+    """Read when numpy is loaded. On a busy machine its threads wait for each other: 135 ms for one question's
+    embedding by `use` instead of 1."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 Embedders = Annotated[
     str, typer.Option("--embedder", help="Embedders joined by +; the first is plain vector search's.")
 ]
@@ -63,6 +70,7 @@ def bench_locomo(
     as_json: Json = False,
 ) -> None:
     """LoCoMo: questions about long conversations; are the turns that answer among the first ten?"""
+    _single_threaded()
     from lab.benchmarks.locomo.report import tables
     from lab.workshop import public
 
@@ -81,6 +89,7 @@ def bench_longmemeval(
     as_json: Json = False,
 ) -> None:
     """LongMemEval-S: recall and nDCG of sittings and turns, abstention left out as the benchmark does."""
+    _single_threaded()
     from lab.benchmarks.longmemeval.exam import tables
     from lab.workshop import public
 
@@ -117,6 +126,7 @@ def bench_peers(
     as_json: Json = False,
 ) -> None:
     """Side by side: pgvector by hand, mem0, langchain-postgres and the lab, on the same texts and vectors."""
+    _single_threaded()
     from lab.benchmarks.peers.report import tables
     from lab.workshop import public
 
