@@ -39,6 +39,7 @@ NO_PATH: Mapping[str, str] = {
     "lab.workshop.widgets.QuestionBox._on_ask": "a button: asks through Lesson.run",
     "lab.workshop.widgets.TicketBoard._on_fix": "a button for board.fix",
     "lab.workshop.widgets.TicketBoard._on_reproduce": "a button for board.reproduce",
+    "lab.workshop.gardening.Garden.readers": "role by role, names of the documents of a folder of one's own",
     "lab.workshop.trade.Trade.times": "as the owner, what Trade.run gives",
     "lab.workshop.trade.Trade.vectors": "as the owner, what Trade.nearest gives",
     "lab.workshop.practice.Keeper.update": "a write; what it reads first is Mind.get",
@@ -70,6 +71,7 @@ KEEPERS: Mapping[str, str] = {
     "lab.memory.embeddings._stored": "vectors by the hash of a text that is known already",
     "lab.memory.records.keys": "names of synchronised records, for the writer that prunes them",
     "lab.corpus.restrictions": "words, no statement: what a text may ask to forget",
+    "lab.memory.write.collections": "names of chunkers",
     "lab.memory.write.corpus_hash": "one hash over all documents",
     "lab.memory.write.holds": "whether there is anything",
     "lab.workshop.doctor._rights": "counts as the reading role, to see that it is bound",
@@ -105,6 +107,8 @@ class _Function:
     name: str
     node: ast.FunctionDef
     calls: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    """The same for what it names without calling it."""
 
     @property
     def public(self) -> bool:
@@ -120,7 +124,7 @@ def reads(folder: Path | None = None) -> frozenset[str]:
     while before != len(found):  # who calls one, until nobody is new
         before = len(found)
         found |= {name for name, one in functions.items() if name.startswith(PASSING) and one.calls & found}
-    called = {call for one in functions.values() for call in one.calls}
+    called = {call for one in functions.values() for call in one.calls | one.names}
     return frozenset(
         name
         for name in found
@@ -196,7 +200,8 @@ def _of_file(path: Path, module: str) -> Iterator[_Function]:
                 calls = {
                     _called(call.func, known, where) for call in ast.walk(one) if isinstance(call, ast.Call)
                 }
-                yield _Function(f"{where}.{one.name}", one, calls)
+                names = {known.get(used.id, "") for used in ast.walk(one) if isinstance(used, ast.Name)}
+                yield _Function(f"{where}.{one.name}", one, calls, names)
 
 
 def _names(tree: ast.Module, module: str) -> dict[str, str]:
