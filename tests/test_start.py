@@ -189,7 +189,7 @@ def test_a_colon_in_the_path_is_refused() -> None:
 
 def test_extras_are_read_from_the_words(place: Place) -> None:
     assert wanted_extras(["--extra", "models", "--extra=test,dev"], place) == {"models", "test", "dev"}
-    known = "browser, build, dev, models, test"
+    known = "browser, build, cluster, dev, ingest, models, peers, test"
     with pytest.raises(trouble.Trouble, match=f"no extra `model`; there are: {known}"):
         wanted_extras(["--extra", "model"], place)
     with pytest.raises(trouble.Trouble, match="does not know `models`"):
