@@ -231,8 +231,6 @@ class Rights:
         """Who reads the sentence as it was said."""
         outer = frozenset() if said.room is None else self.people.members(said.room) & said.named
         readers = self._base(said, Ring.MINOR) | outer | {said.speaker}
-        if said.open:
-            readers = self.people.everybody
         if said.readers is not None:
             readers = said.readers
         elif self.closed and said.doubtful:
@@ -250,7 +248,9 @@ class Rights:
         for said in turn:
             if said.dropped:
                 continue
-            wide = self._base(said, Ring.MINOR) - self._ended(said)
+            # Wording that is safe for outsiders reaches them without the values beside it.
+            wide = self.people.everybody if said.open else self._base(said, Ring.MINOR)
+            wide -= self._ended(said)
             full = who in self._full(said)
             if not full and (who not in wide or (said.readers is not None and not said.values)):
                 continue
