@@ -52,6 +52,8 @@ _WHO = r"(?P<who>[^.;:!?()]{2,70}?)"
 _END = (
     r"(?=\s*(?:$|[.;:!?,()]|\bbut\b|\bso\b|\bbecause\b|\buntil\b|\bunless\b|\bwhen\b|\bfor now\b|\bplease\b))"
 )
+_LIST = _END.replace(",", "")
+"""Who is kept out may be a list with commas."""
 _NO = (
     r"(?:do not|don'?t|never|must not|mustn'?t|should not|shouldn'?t|cannot|can'?t|not to be|may not|won'?t|"
     r"stop|avoid|without)"
@@ -83,6 +85,9 @@ _RULES: tuple[tuple[str, Scope, str], ...] = (
     ("stays with", Scope.ONLY,
      rf"\b(?:keep|keeps|kept|stay|stays|remain|remains|leave|left|hold|held|belongs?)\b[^.;:!?]{{0,40}}?\s"
      rf"(?:inside|within|between|among|with)\s{_WHO}{_END}"),
+    ("…-only", Scope.ONLY, r"(?:^|\s|\()(?P<who>(?:resident|family|parent|adult|owner|"
+     r"staff|team|member|partner|manager|"
+     r"board|crew|admin|household)s?)-only\b"),
     ("between", Scope.ONLY, rf"\b(?:this is|just|strictly|it'?s)\s(?:just |strictly )?between\s{_WHO}{_END}"),
     ("not outside", Scope.ONLY,
      rf"\b(?:{_NO}|not|nothing|no)\b[^.;:!?]{{0,80}}?\s(?:outside(?: of)?|beyond)\s{_WHO}{_END}"),
@@ -101,15 +106,15 @@ _RULES: tuple[tuple[str, Scope, str], ...] = (
      rf"\bthe\b|\bthis\b|\byet\b|\buntil\b))"),
     ("not with", Scope.NOT,
      rf"\b{_NO}\b[^.;:!?]{{0,20}}?\b{_GIVE}\b[^.;:!?]{{0,50}}?\s(?:to|with|in front of|near|around)"
-     rf"\s{_WHO}{_END}"),
+     rf"\s{_WHO}{_LIST}"),
     ("keep from", Scope.NOT, rf"\b(?:keep|hide|conceal|withhold|stay hidden|secret)\b[^.;:!?]{{0,40}}?"
-     rf"\sfrom\s{_WHO}{_END}"),
+     rf"\sfrom\s{_WHO}{_LIST}"),
     ("… must not see", Scope.NOT,
      rf"(?:^|[,;:]\s|\band\s|\bbut\s|\bthat\s|\bso\s)(?P<who>(?!i\b|it\b|that\b|this\b|they\b|which\b)"
      rf"[^.;:!?,()]{{2,50}}?)\s"
      rf"(?:must not|should not|shouldn'?t|mustn'?t|cannot|can'?t|may not|does(?: not|n'?t) need to|"
      rf"do(?: not|n'?t) need to|is not to|are not to|is not allowed to|are not allowed to)\s{_SEE}\b"),
-    ("not for", Scope.NOT, rf"\b(?:is|are|it'?s|that'?s|this is)\snot (?:something )?for\s{_WHO}{_END}"),
+    ("not for", Scope.NOT, rf"\b(?:is|are|it'?s|that'?s|this is)\snot (?:something )?for\s{_WHO}{_LIST}"),
     # Turkish: named people.
     ("sadece … icin", Scope.ONLY,
      r"\b(?:sadece|yalniz|yalnizca|bir tek)\s(?P<who>[^.;:!?()]{2,60}?)\s(?:icin|gor\w*|bil\w*|oku\w*"
@@ -165,14 +170,16 @@ _VERB = r"(?:delete|remove|erase|forget|purge|scrub|wipe|expunge|discard|retire|
 _DELETE: tuple[tuple[str, str], ...] = (
     ("delete", rf"(?:^|[,;:]\s*|\b(?:please|should|must|to|you|also|now|and|action|then|just|can|we"
      rf"|let'?s)\s){_VERB}\s"
-     r"(?P<what>(?:the|that|this|these|those|my|our|his|her|their|its|your|any|all|every|what"
+     r"(?P<what>(?:from (?:\w+ )?memory|[^.;!?]*\bfrom (?:\w+ ){0,2}memory"
+     r"|the|that|this|these|those|my|our|his|her|their|its|your|any|all|every|what"
      r"|everything|earlier|old|previous|it\b|"
      r"['\"])[^.;!?]*)"),
     ("do not retain", r"\b(?:do not|don'?t|no longer|never|stop|not)\s(?:retain|keep|store|remember"
      r"|remembering|keeping|"
      r"storing|preserve|hold on to|save)\s(?P<what>(?!the current)[^.;!?]*)"),
+    ("deleted", r"\b(?:deleted|silinen|silinmis)\s(?P<what>(?!values?\b|items?\b)[^.;!?]*)"),
     ("treated as deleted", r"(?P<what>[^.;!?]*?)\b(?:is|are|was|were|be|been|as|stays?|remains?|now)"
-     r"\s(?:treated as |now |also |considered )*"
+     r"\s(?:treated as |now |also |considered |historical and |retired and |gone and )*"
      r"(?:deleted|erased|removed from memory|forgotten|purged|retired|withdrawn|unavailable)\b"),
     ("not to be restated", r"(?P<what>[^.;!?]*?)\b(?:should|must|do|may|can)\s?not\b"
      r"[^.;!?]{0,20}\b(?:be )?(?:restate|restated|"

@@ -12,6 +12,7 @@ from lab.text import STOP_EN, STOP_TR, fold, lexemes
 
 _SHAPES = re.compile(
     r"(?P<mail>[\w.+-]+@\w+(?:[.-]\w+)+)"
+    r"|(?P<time>\b\d{1,2}[:.]\d{2}\s?(?:[AP]M|[ap]m)\b|\b\d{1,2}:\d{2}\b)"
     r"|(?P<quoted>(?<!\w)['\"‘“«](?P<inner>[^'\"‘’“”«»]{2,80}?)[.,;]?['\"’”»](?!\w))"
     r"|(?P<amount>(?:[$€£₺]\s?\d[\d.,]*\d|[$€£₺]\s?\d)|%\s?\d+(?:[.,]\d+)?|\d+(?:[.,]\d+)*\s?"
     r"(?:%|percent\b|yüzde\b|USD\b|EUR\b|GBP\b|TRY\b|TL\b|lira\b|euros?\b|dollars?\b|pounds?\b))"
@@ -32,8 +33,8 @@ _WINDOW = 9
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`text` as written at `start` of its sentence; `kind`: code, amount, name, mail or quoted; `of`: lexemes
-    of the words around it that say what it is the value of."""
+    """`text` as written at `start` of its sentence; `kind`: code, amount, time, name, mail, phrase or quoted;
+    `of`: lexemes of the words around it that say what it is the value of."""
 
     text: str
     kind: str
@@ -64,6 +65,28 @@ def values(sentence: str, language: str, known: frozenset[str] = frozenset()) ->
         after = sentence[start + len(text) :].split()[:3]
         of = frozenset(lexemes(" ".join((*before, "…", *after)), language))
         found.append(Value(text, kind, start, of))
+    return sorted([*found, *_phrases(sentence, language, found)], key=lambda value: value.start)
+
+
+_HOLDER = re.compile(
+    r"\b(?:phrase|password|passphrase|passcode|word|keyword|location|spot|"
+    r"hiding place|place|point|label|parola|"
+    r"sifre|şifre|şifresi|parolası|yer|yeri|konum|konumu|nokta)"
+    r"(?:\s(?:is|remains|stays|as|on file is|was|is now|is still|now|still|currently|reads))*[:\s]\s*"
+    r"(?P<what>(?!(?:is|was|of|for|in|to|and|or|from|that|which|on|at|until|now|before|after|we|you|it|only|as)\b)"
+    r"[a-zçğıöşü]+(?:\s(?!(?:from|and|or|but|for|until|because|before|after|when|while|with|now|as|is|are|was|so|"
+    r"only|may|should|must|can|remains?|stays?|to|in|on|at|that|which|we|still|going|be)\b)[a-zçğıöşü-]+){1,4})"
+)
+"""What holds a value in plain words: "the phrase is grey heron", "the old spot under the stairs"."""
+
+
+def _phrases(sentence: str, language: str, known: list[Value]) -> list[Value]:
+    taken = [range(value.start, value.start + len(value.text)) for value in known]
+    found = []
+    for match in _HOLDER.finditer(sentence):
+        if not any(match.start("what") in span for span in taken):
+            of = frozenset(lexemes(sentence[max(0, match.start() - 60) : match.start("what")], language))
+            found.append(Value(match["what"], "phrase", match.start("what"), of))
     return found
 
 

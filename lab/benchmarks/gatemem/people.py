@@ -20,7 +20,8 @@ _OUTER = frozenset(
     """contractor guest visitor vendor supplier neighbor neighbour sitter babysitter nanny cleaner
     housekeeper tutor coach handyman technician plumber electrician temp temporary intern external consultant
     caregiver carer driver courier freelancer agency landlord delivery assistant delegate trainee volunteer
-    applicant observer taseron misafir ziyaretci komsu bakici temizlikci usta danisman stajyer kurye
+    applicant observer contact building concierge porter desk friend service helper
+    taseron misafir ziyaretci komsu bakici temizlikci usta danisman stajyer kurye
     vekil""".split()
 )
 _MINOR = frozenset(
@@ -43,8 +44,15 @@ _FAMILY = {
     "doktor": "doctor", "muhasebe": "finance", "finans": "finance", "guvenlik": "security", "hukuk": "legal",
     "satis": "sales", "avukat": "legal", "hemsire": "nurse", "bakici": "sitter",
 }  # fmt: skip
+_INNER = frozenset(
+    """resident owner partner spouse husband wife parent mother father guardian adult
+    sahip es ebeveyn anne baba veli yetiskin""".split()
+)
 _PLURAL_KIDS = frozenset("kids kid children child cocuklar cocuk minors teens boys girls".split())
-_OUTSIDERS = frozenset("outsiders guests contractors visitors misafirler yabancilar externals".split())
+_OUTSIDERS = frozenset(
+    """outsiders guests contractors visitors helpers helper staff workers
+    misafirler yabancilar externals""".split()
+)
 _ALL = frozenset("anyone anybody everyone everybody others else kimse baskasi herkes".split())
 _ME = frozenset("me i myself us we ben bana bende benim biz bizde aramizda ikimizin".split())
 
@@ -84,6 +92,8 @@ class People:
         named.sort(key=lambda room: (speaker not in self.rooms[room], said.index(self.titles[room][0])))
         if named:
             return named[0]
+        if len(self.rooms) == 1:
+            return next(iter(self.rooms))
         own = self.rooms_of(speaker)
         return own[0] if len(own) == 1 else None
 
@@ -130,7 +140,8 @@ def people(episode: Episode) -> People:
         if who is None:
             continue
         labels[who] |= set(_parts(relation.get("type", "")))
-        ring = _ring(labels[who] | set(_parts(relation.get("access_scope", ""))))
+        role, bond = set(_parts(principals[who].role)), set(_parts(relation.get("type", "")))
+        ring = Ring.CORE if role & _INNER else _ring(role | bond)
         for key, value in relation.items():
             # What ends in _id and is no person is a place that people share.
             if key.endswith("_id") and value not in principals:

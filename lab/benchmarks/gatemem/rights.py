@@ -23,6 +23,8 @@ from lab.text import fold, language_of, lexemes
 WITHHELD, DELETED = "[withheld]", "[deleted]"
 NEAR = 3
 """Turns back in which the speaker's own last words are looked for when a restriction speaks of none."""
+TALKERS = frozenset({"agent", "assistant", "bot", "system"})
+"""Roles that are in no room and answer those who are."""
 COMMANDS = frozenset({"delete", "do not retain", "sil", "saklama"})
 """Rules that ask for something; the others tell what became of a value."""
 
@@ -61,6 +63,8 @@ class Rights:
     """Folded value → who may read it: a restriction follows its value."""
     erased: set[bytes] = field(default_factory=set)
     """SHA-256 of folded values: enough to know one when it is said again, not enough to say it."""
+    last: str | None = None
+    """The room of the turn before."""
     home: dict[str, str] = field(default_factory=dict)
     """Folded value → the room it was first said in."""
     gone: dict[str, set[str]] = field(default_factory=dict)
@@ -71,6 +75,9 @@ class Rights:
     def hear(self, turn: Turn) -> None:
         language = language_of(turn.text)
         room = self.people.room(turn.text, turn.speaker)
+        if room is None and self.people.principals[turn.speaker].role in TALKERS:
+            room = self.last  # an answer is about what was spoken of
+        self.last = room
         heard: list[Statement] = []
         removals: list[tuple[Statement, Deletion]] = []
         self.turns.append(heard)
@@ -199,7 +206,7 @@ class Rights:
                 inner += parts or ([whole] if "=" not in value.text else [])
             else:
                 inner.append(value)
-        for kinds in (("code", "mail"), ("amount",), ("name",)):
+        for kinds in (("code", "mail", "phrase", "time"), ("amount",), ("name",)):
             if found := [v.text for v in inner if v.kind in kinds]:
                 return found
         return []
