@@ -324,6 +324,19 @@ def test_a_tight_budget_does_not_change_the_first_ten(large: Server, monkeypatch
         assert [search.by_words(view, question, "en", 10, "unit") for question in questions] == roomy
 
 
+def test_an_unproven_search_opens_no_more_than_its_budget(
+    large: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bm25, "BUDGET", 50)
+    with seen_by(large, "employee", workspace=LARGE) as view:
+        rare = {key for key, _ in search.by_words(view, "w2999", "en", 30, "unit")}
+        whole = search.by_words(view, "w2999 w0", "en", 30, "unit")
+        quick = search.by_words(view, "w2999 w0", "en", 30, "unit", proven=False)
+    assert 0 < len(rare) < 30 == len(whole)
+    assert {key for key, _ in quick} == rare  # what has "w0" alone is left out
+    assert quick == [item for item in whole if item[0] in rare]
+
+
 def test_the_counts_are_those_of_the_postings(large: Server, small: Server) -> None:
     for workspace in (SMALL, LARGE):
         with writer(large) as connection, writing(connection, workspace):

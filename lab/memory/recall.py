@@ -163,7 +163,8 @@ def hybrid(
     if recipe.vectors:
         lists.append(search.by_vector(view, space, vector, K, COLLECTION))
     if recipe.words:
-        lists.append(search.by_words(view, words, language_of(words), K, COLLECTION))
+        language = language_of(words)
+        lists.append(search.by_words(view, words, language, K, COLLECTION, proven=False))
     for listed in lists:
         top = max((score for _, score in listed), default=0.0)
         for key, score in listed:

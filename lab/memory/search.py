@@ -158,13 +158,22 @@ def _approximate(
 
 
 def by_words(
-    view: View, question: str, language: str, k: int | None, collection: str, where: Filter | None = None
+    view: View,
+    question: str,
+    language: str,
+    k: int | None,
+    collection: str,
+    where: Filter | None = None,
+    *,
+    proven: bool = True,
 ) -> list[tuple[str, float]]:
     """(id, BM25 score > 0) of the `k` best visible memories sharing a lexeme with the question, best first.
 
     Up to `hnsw.FROM` memories frequencies and mean length are of what the asker sees. Beyond, they are of the
     modules he reads (editions and expired ones included, private memories never), and candidates come from a
-    budget of postings; unless the first ten are proven exact, the budget is then lifted."""
+    budget of postings; unless the first ten are proven exact, the budget is then lifted. With `proven` off it
+    is not: what has only the commonest words of the question may be missing (of "ORD-2026-00017" all else of
+    2026)."""
     lexemes = bm25.asked(question, language)
     if not lexemes or not view.modules:
         return []
@@ -184,8 +193,8 @@ def by_words(
         return [(key, float(score)) for key, score in rows]
     budgeted = values | {"budget": bm25.BUDGET, "candidates": max(bm25.CANDIDATES, 2 * k)}
     found = view.connection.execute(_with_filter(bm25.BUDGETED), budgeted).fetchall()
-    proven = len(found) == k and found[min(k, 10) - 1][1] >= found[0][2]
-    if not proven and not (found and found[0][2] == 0):  # 0: nothing was left out
+    exact = len(found) == k and found[min(k, 10) - 1][1] >= found[0][2]
+    if proven and not exact and not (found and found[0][2] == 0):  # 0: nothing was left out
         budgeted |= {"budget": 10**12, "candidates": 10**12}
         found = view.connection.execute(_with_filter(bm25.BUDGETED), budgeted).fetchall()
     return [(key, float(score)) for key, score, _ in found]
