@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from lab.models.embedders import Embedder
 COLLECTION = "business"
 """Records, facts and private notes are searched together."""
 BATCH = 2_000
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +225,7 @@ def _checked_hash(record: Record) -> str:
         )
     given = repr((record.content, record.module, record.owner, record.subject, record.links, record.mentions,
                   record.start, record.valid_to, record.kind, record.attribute, record.language))  # fmt: skip
-    if any(c == "\0" or "\ud800" <= c <= "\udfff" for text in _texts(record) for c in text):
+    if _UNSTORABLE.search("".join(_texts(record))):
         raise LabError(
             f"{record.source}/{record.external_id} contains a NUL byte or half a character.",
             "Text in UTF-8.",
