@@ -95,8 +95,7 @@ ASKED_ELSEWHERE = {
     "test_anchors.py": {"anchors.anchors", "anchors.by_meaning"},
     "test_paths.py": {"paths.paths"},
     "test_locomo.py": {"talk.by_talk"},
-    # Through recall, which is what hands them out.
-    "test_business.py": {"gather.gather", "gather.fetch_found", "recall.hybrid"},
+    "test_leak_ways.py": {"gather.gather", "gather.fetch_found", "recall.hybrid"},
 }
 """Reads of other modules, by the test file that asks them as who may and as who may not."""
 
