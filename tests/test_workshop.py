@@ -336,6 +336,16 @@ class TestPictures:
             assert path.stat().st_size > 4_000
             assert figure._repr_png_().startswith(b"\x89PNG")
 
+    def test_the_picture_of_links_shows_every_document(self, lesson: Lesson) -> None:
+        kept = lesson.links().value
+        axes = pictures.links(kept).axes[0]
+        places = {text.get_text(): text.get_position() for text in axes.texts}
+        for one in kept:
+            for name in (one.link.source_document, one.link.target.removesuffix("#0")):
+                x, y = places[name]
+                assert axes.get_xlim()[0] < x < axes.get_xlim()[1]
+                assert axes.get_ylim()[0] < y < axes.get_ylim()[1]
+
     def test_the_interval_holds_the_mean_and_narrows_with_n(self) -> None:
         few, many = np.array([0.0, 1.0] * 10), np.array([0.0, 1.0] * 200)
         for values in (few, many):

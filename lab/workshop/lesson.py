@@ -207,7 +207,7 @@ class Lesson:
         text = self.gold[found.shown.of(self.language)].text
         title = f"{word('week', self.language, week=found.week)}: {found.title.of(self.language)}"
         facts = {
-            word("question", self.language): text,
+            word("example", self.language): text,
             word("rung", self.language): board.below(found),
             word("status", self.language): word(board.state(found), self.language),
         }

@@ -201,38 +201,68 @@ def map_of(vectors: np.ndarray, groups: Sequence[str], question: np.ndarray | No
 
 
 def links(kept: Sequence[Kept]) -> Picture:
-    """What amends what: sources to the left of what they change, chains over several columns; undone "
-    "links are
-    dotted. ValueError for no links."""
+    """What amends what: sources to the left of what they change, chains over several columns; undone links
+    are dotted. ValueError for no links."""
     if not kept:
         raise ValueError("there is no link to draw")
     merged = nx.DiGraph()
     for one in kept:
         # A mail is one body, "#0": what it announced hangs on the same node as what it amends.
-        merged.add_edge(one.link.source_document, one.link.target.removesuffix("#0"), link=one)
-    # Two that change each other make no order: then all stand in one column.
-    ordered = nx.is_directed_acyclic_graph(merged)
-    for column, nodes in enumerate(nx.topological_generations(merged) if ordered else [list(merged)]):
-        for node in nodes:
-            merged.nodes[node]["column"] = column
-    place = nx.multipartite_layout(merged, subset_key="column")
-    figure = Picture(figsize=(9, 0.55 * len(merged) + 1), layout="constrained")
+        ends = one.link.source_document, one.link.target.removesuffix("#0")
+        merged.add_edge(*ends)
+        merged.edges[ends].setdefault("links", []).append(one)
+    place = _columns(merged)
+    figure = Picture(figsize=(11, 0.55 * len(merged) + 1), layout="constrained")
     axes = figure.add_subplot()
     axes.set_axis_off()
+    axes.scatter(*zip(*place.values(), strict=True), alpha=0)  # text alone does not widen the axes
+    axes.margins(0.14, 0.12)
     for source, target, data in merged.edges(data=True):
-        one = data["link"]
-        style = ":" if one.state == "undone" else "-"
+        style = ":" if all(one.state == "undone" for one in data["links"]) else "-"
         axes.annotate(
             "",
             xy=place[target],
             xytext=place[source],
-            arrowprops={"arrowstyle": "->", "color": BLUE, "ls": style, "shrinkA": 12, "shrinkB": 12},
+            arrowprops={"arrowstyle": "->", "color": BLUE, "ls": style, "shrinkA": 12, "shrinkB": 62},
         )
         (x0, y0), (x1, y1) = place[source], place[target]
-        said = f"{one.link.kind}\n{one.link.old} → {one.link.new}\n{one.link.valid_from}"
-        axes.text((x0 + x1) / 2, (y0 + y1) / 2, said, fontsize=7, ha="center", va="center", color=GREY)
+        said = [
+            f"{one.link.valid_from} {one.link.kind}"
+            + (f"\n{one.link.old} → {one.link.new}" if one.link.old or one.link.new else "")
+            for one in data["links"]
+        ]
+        axes.annotate(
+            "\n".join(dict.fromkeys(said)),
+            ((x0 + x1) / 2, (y0 + y1) / 2),
+            (0, 9),
+            textcoords="offset points",
+            fontsize=7,
+            ha="center",
+        )
     for node, (x, y) in place.items():
         box = {"boxstyle": "round", "fc": "white", "ec": ORANGE if "#" in node else BLUE}
         axes.text(x, y, node, fontsize=8, ha="center", va="center", bbox=box)
-    axes.margins(0.25)
     return figure
+
+
+def _columns(graph: nx.DiGraph) -> dict[str, tuple[float, float]]:
+    """A place for each node: a column a generation, and in it the nodes spread from top to bottom, each near
+    those that lead to it. Two that change each other make no order: then all stand in one column."""
+    ordered = nx.is_directed_acyclic_graph(graph)
+    place: dict[str, tuple[float, float]] = {}
+    for column, nodes in enumerate(nx.topological_generations(graph) if ordered else [list(graph)]):
+        heights = {
+            node: float(
+                np.mean([place[before][1] for before in graph.predecessors(node) if before in place] or [0])
+            )
+            for node in nodes
+        }
+        if not column:  # sources of one target stand together
+            heights = {
+                node: float(at)
+                for at, node in enumerate(sorted(nodes, key=lambda one: min(graph[one], default="")))
+            }
+        for at, node in enumerate(sorted(nodes, key=lambda one: (heights[one], one))):
+            spread = len(nodes) > 1 or not column
+            place[node] = (float(column), (at + 0.5) / len(nodes) if spread else heights[node])
+    return place

@@ -1,14 +1,20 @@
 # %% [markdown] tags=["en"]
 # # 7 · Three questions in one
 #
-# One vector for three questions is near to none of their answers. So the question is taken apart, each part is searched, and
-# somebody asks: is this enough? That "somebody" is a rule here, and it has limits.
+# One vector for several questions is near to none of their answers. So the question is taken apart, each part is searched, and
+# somebody asks: is this enough? A loop that decides by itself what to search next is called *agentic*. Here a rule decides, and it has
+# limits.
+#
+# First the failure, on the example of the ticket: `decompose=""` switches the taking apart off.
 
 # %% [markdown] tags=["tr"]
 # # 7 · Bir soruda üç soru
 #
-# Üç soruyu temsil eden tek bir vektör, hiçbirinin yanıtına yakın düşmez. Bu yüzden soru parçalara ayrılır, her parça aranır ve biri
-# sorar: bu yeterli mi? O "biri" burada bir kural ve sınırları var.
+# Birkaç soruyu temsil eden tek bir vektör, hiçbirinin yanıtına yakın düşmez. Bu yüzden soru parçalara ayrılır, her parça aranır ve biri
+# sorar: bu yeterli mi? Sırada neyin aranacağına kendi karar veren bir döngüye *ajan gibi çalışan* (agentic) denir. Burada kararı bir kural
+# veriyor, sınırları da var.
+#
+# Önce hata, talepteki örnek soruda: `decompose=""` parçalara ayırmayı kapatır.
 
 # %%
 from lab.workshop.lesson import Lesson
@@ -20,12 +26,16 @@ lesson.ticket("T7")
 lesson.ask(lesson.shown("T7"), decompose="")
 
 # %% [markdown] tags=["en"]
+# One of the parts is answered, and nothing says that another is missing.
+#
 # ## Taking it apart
 #
 # Rules in both languages. A part carries what was said before it; "Tuesday and Thursday" stays whole; "in Ankara and in Frankfurt" is
 # two searches, because it is two scopes.
 
 # %% [markdown] tags=["tr"]
+# Parçalardan biri yanıtlanmış; geri kalanın eksik olduğunu söyleyen bir şey yok.
+#
 # ## Parçalara ayırmak
 #
 # İki dilde de kurallarla. Her parça, kendisinden önce söyleneni yanında taşır; "salı ve perşembe" bölünmez; "Ankara'da ve Frankfurt'ta"
@@ -43,9 +53,13 @@ for text in (
     print(*[part.search for part in split(text)], sep="\n", end="\n\n")
 
 # %% [markdown] tags=["en"]
+# `len(split(question))` counts the parts.
+#
 # ### Exercise 1
 
 # %% [markdown] tags=["tr"]
+# `len(split(question))` parçaları sayar.
+#
 # ### Alıştırma 1
 
 # %%
@@ -58,12 +72,14 @@ lesson.exercise(1).check(question)
 # %% [markdown] tags=["en"]
 # ## Search, enough?, next
 #
-# The trace shows every round. A part that finds nothing is named in the answer; it is not passed over in silence.
+# The answer has a paragraph for each part; the same row may stand in two of them. The trace shows every round: after each search the step
+# `enough?` says for which part it was, and whether it was enough.
 
 # %% [markdown] tags=["tr"]
 # ## Ara, yeter mi, sıradaki
 #
-# İz her turu gösteriyor. Bir şey bulamayan parça yanıtta adıyla anılır; sessizce geçilmez.
+# Yanıtta her parçanın bir paragrafı var; aynı satır ikisinde birden geçebilir. İz her turu gösterir: her aramadan sonraki `enough?` adımı,
+# hangi parça için olduğunu ve yetip yetmediğini söyler.
 
 # %%
 lesson.ask(lesson.shown("T7"), rung="T7")
@@ -72,17 +88,45 @@ lesson.ask(lesson.shown("T7"), rung="T7")
 lesson.trace(lesson.shown("T7"), rung="T7")
 
 # %% [markdown] tags=["en"]
+# A part that finds nothing is named in the answer; it is not passed over in silence:
+
+# %% [markdown] tags=["tr"]
+# Bir şey bulunamayan parça yanıtta adıyla anılır; sessizce geçilmez:
+
+# %%
+lesson.ask("How many days off for a wedding, and what is the name of the pilots' dog?", rung="T7", as_of="2025-06-15")
+
+# %% [markdown] tags=["en"]
+# The limits are constants of the module `lab.rag.decompose`: wordings tried for a part, searches for a question, calls of a model.
+#
 # ### Exercise 2
 
 # %% [markdown] tags=["tr"]
+# Sınırlar `lab.rag.decompose` modülünde birer sabit: bir parça için denenen ifadeler, bir soru için yapılan aramalar, bir modele yapılan
+# çağrılar.
+#
 # ### Alıştırma 2
 
 # %%
 lesson.exercise(2)
 
 # %%
-rounds = ...
-lesson.exercise(2).check(rounds)
+searches = ...
+lesson.exercise(2).check(searches)
+
+# %% [markdown] tags=["en"]
+# ## What it is worth
+
+# %% [markdown] tags=["tr"]
+# ## Değeri
 
 # %%
 lesson.effect("T7")
+
+# %% [markdown] tags=["en"]
+# Too few questions have several parts for the gain to be told from chance; no question got worse, so it is kept. Next: `08_supersedes`,
+# two documents that are both in force.
+
+# %% [markdown] tags=["tr"]
+# Birkaç parçalı sorular, kazancı rastlantıdan ayırt etmeye yetmeyecek kadar az; ama hiçbir soru kötüleşmedi, bu yüzden tutuluyor. Sıradaki
+# defter `08_supersedes`: ikisi de yürürlükte olan iki belge.

@@ -160,7 +160,7 @@ trade.context(asked, role="finance")
 # %% [markdown] tags=["tr"]
 # ## 6. adım: metin
 #
-# Çıkış noktaları, kanıtlarıyla yollar, sonra kalanların en iyileri; hepsi bin birimin içinde.
+# Çıkış noktaları, kanıtlarıyla yollar, sonra kalanların en iyileri; hepsi bin tokenın içinde.
 
 # %%
 trade.context(asked, lines=12)

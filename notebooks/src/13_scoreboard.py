@@ -61,7 +61,7 @@ pictures.cost(lesson.board_rows())
 # %% [markdown] tags=["tr"]
 # ## Pano
 #
-# Sekiz bilet. Doğru bölümün kaçıncı sırada olduğunu tahmin edin, soruyu çalıştırın, bir teşhis seçin, sonra onu yanıtlayan
+# Sekiz talep. Doğru bölümün kaçıncı sırada olduğunu tahmin edin, soruyu çalıştırın, bir teşhis seçin, sonra onu yanıtlayan
 # basamakta yeniden çalıştırın. Rozetteki sayı kayıt defterinden okunuyor.
 
 # %%
@@ -76,7 +76,7 @@ lesson.board("T1")
 # %% [markdown] tags=["tr"]
 # ## Kendi sorunuz
 #
-# Kimin, hangi gün sorduğunu seçin, bir tekniği kapatıp açın, izi okuyun. Yanıt yanlışsa bilet açın: yanıtın yazdığı bölümü seçin, ne
+# Kimin, hangi gün sorduğunu seçin, bir tekniği kapatıp açın, izi okuyun. Yanıt yanlışsa talep açın: yanıtın yazdığı bölümü seçin, ne
 # demesi gerektiğini yazın; kendi sınavınıza bir satır eklenmiş olur.
 
 # %%

@@ -27,7 +27,8 @@ RIGHT, WRONG, NOT_ATTEMPTED, NOT_CHECKABLE = "right", "wrong", "not attempted", 
 @dataclass(frozen=True)
 class Exercise:
     """`id`: notebook/number. `answer` computes a right value; `accepts(value, right)` judges one, and raises
-    TypeError or ValueError for what can't be judged. `wrong` is a plausible wrong value, for the suite."""
+    TypeError or ValueError for what can't be judged. `wrong` is a plausible wrong value: for the suite, and
+    to show what an answer looks like."""
 
     id: str
     asks: Words
@@ -76,8 +77,9 @@ class Handle:
         except LabError as error:
             return self._outcome(NOT_CHECKABLE, f"{word('checkable', spoken)}: {error}", "plain")
         except (TypeError, ValueError, AttributeError, KeyError) as error:
-            said = f"{type(error).__name__}: {error}"
-            return self._outcome(NOT_CHECKABLE, f"{word('checkable', spoken)}: {said}", "plain")
+            said = f"{word('checkable', spoken)}: {type(error).__name__}: {error}."
+            form = word("such_as", spoken, example=repr(self.exercise.wrong))
+            return self._outcome(NOT_CHECKABLE, f"{said} {form}", "plain")
         if accepted:
             return self._outcome(RIGHT, word("right", spoken), "right")
         remark = self.exercise.say(value, right, spoken) if self.exercise.say else ""

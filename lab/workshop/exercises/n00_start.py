@@ -42,8 +42,10 @@ EXERCISES = (
             "15 Haziran 2025'te el kitabının kaç bölümünü hr okuyabiliyor da employee okuyamıyor?",
         ),
         Words(
-            "Ask the same thing as hr and as an employee, and look at which document is missing.",
-            "Aynı şeyi bir hr, bir de employee olarak sorun; hangi belgenin eksik kaldığına bakın.",
+            "The document is hr-salary-bands. sections_for(lesson, role) counts what a role sees: "
+            "from lab.workshop.exercises.n00_start import sections_for",
+            "Belgenin adı hr-salary-bands. sections_for(lesson, role) bir rolün gördüğü bölümleri sayar: "
+            "from lab.workshop.exercises.n00_start import sections_for",
         ),
         Words(
             "Count what each role sees; the difference is the document labelled hr-only.",
@@ -62,12 +64,15 @@ EXERCISES = (
             "q01'i doğru yanıtlayan en alttaki basamak hangisi? Adını yazın.",
         ),
         Words(
-            "Ask q01 on each rung, or look into the ledger: lesson.scored.",
-            "q01'i her basamakta sorun ya da kayıt defterine bakın: lesson.scored.",
+            "Go up the ladder: lesson.ask('q01', rung='fixed'), then the next rung. The exam "
+            "counts an answer "
+            "as right when it says 22, whatever else it says.",
+            "Merdiveni basamak basamak çıkın: lesson.ask('q01', rung='fixed'), sonra bir sonraki basamak. "
+            "Sınav, başka ne derse desin 22 diyen yanıtı doğru sayar.",
         ),
         Words(
-            "The ledger knows every question on every rung.",
-            "Kayıt defteri her soruyu her basamakta biliyor.",
+            "The ledger knows every question on every rung: lesson.scored.",
+            "Kayıt defteri her soruyu her basamakta biliyor: lesson.scored.",
         ),
         '[name for name, scored in lesson.scored.items() if any(s.id == "q01" and s.ok for s in scored)][0]',
         first_right_rung,

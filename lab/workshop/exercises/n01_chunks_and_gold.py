@@ -38,13 +38,13 @@ EXERCISES = (
         "01_chunks_and_gold/1",
         Words(
             "What is the MRR of the five questions listed above? Two decimals are enough.",
-            "Yukarıda sıralanan beş sorunun MRR'si kaç? İki ondalık yeter.",
+            "Yukarıda sıralanan beş sorunun MRR'si kaç? Noktadan sonra iki hane yeter.",
         ),
         Words(
             "1/rank for each question, 0 where the passage was not found; then the mean.",
             "Her soru için 1/sıra, bulunamadıysa 0; sonra ortalaması.",
         ),
-        Words("The mean of the reciprocal ranks.", "Ters sıraların ortalaması."),
+        Words("The mean of 1/rank.", "1/sıra değerlerinin ortalaması."),
         "from lab.workshop.exercises.n01_chunks_and_gold import ranks\n"
         "sum(1 / r if r else 0 for r in ranks(lesson)) / 5",
         mrr,
@@ -60,8 +60,12 @@ EXERCISES = (
             "hangisi?",
         ),
         Words(
-            "Each rung of the ledger keeps its measures by type: row.by['type'].",
-            "Kayıt defterindeki her basamak ölçülerini türe göre de tutuyor: row.by['type'].",
+            "{row.rung: row.by['type'] for row in lesson.board_rows() if row.measures} gives "
+            "for each rung and "
+            "type the measures; 'mrr' is one of them.",
+            "{row.rung: row.by['type'] for row in lesson.board_rows() if row.measures} her "
+            "basamak ve tür için "
+            "ölçüleri verir; 'mrr' bunlardan biri.",
         ),
         Words("Take the difference for each type.", "Her tür için farkı alın."),
         'by = {row.rung: row.by["type"] for row in lesson.board_rows() if row.measures}\n'

@@ -32,6 +32,15 @@ def says_nothing(value: str, _: str) -> bool:
     return ("hotel" in value.casefold() or "otel" in value.casefold()) and scope_of(value).scope == "none"
 
 
+def why_not(value: str, _: str, language: str) -> str:
+    """What keeps a question from being the one that is sought."""
+    found = scope_of(value)
+    if found.scope == "none":
+        return Words("It must speak of a hotel.", "Bir otelden söz etmeli.").of(language)
+    said = Words("The scope can be told from “{word}”.", "Kapsam “{word}” sözünden anlaşılıyor.")
+    return said.of(language).format(word=found.because)
+
+
 def first_day(lesson: Lesson) -> date:
     """The first day on which six years of service give 24 days: when the newer table comes into force."""
     sight = Sight(frozenset({"employee"}), None, workspace=lesson.engine.workspace)
@@ -79,20 +88,24 @@ EXERCISES = (
         no_scope,
         says_nothing,
         "Which hotel limit holds in Berlin?",
+        say=why_not,
     ),
     Exercise(
         "02_filters/3",
         Words(
-            "From which day on does an employee with six years of service have 24 days? Give a date.",
-            "Altı yıllık bir çalışanın izni hangi günden itibaren 24 gün? Tarih verin.",
+            "From which day on does an employee with six years of service have 24 days? A date, "
+            'as "2026-06-15".',
+            'Altı yıllık bir çalışanın izni hangi günden itibaren 24 gün? Tarihi "2026-06-15" '
+            "biçiminde yazın.",
         ),
         Words(
-            "from datetime import date; a chunk's label says from when it holds.",
-            "from datetime import date; bir parçanın etiketi ne zamandan beri geçerli olduğunu söyler.",
+            "The label of the section in the 2026 edition has a field valid_from.",
+            "2026 baskısındaki bölümün etiketinde valid_from alanı var.",
         ),
         Words(
-            "The section of the 2026 edition is valid from that day; the one of 2025 until it.",
-            "2026 baskısındaki bölüm o günden itibaren, 2025'teki o güne kadar geçerli.",
+            "The section of the 2026 edition is valid from that day on, the one of 2025 until "
+            "the day before.",
+            "2026 baskısındaki bölüm o günden itibaren, 2025'teki bir gün öncesine kadar geçerli.",
         ),
         "from lab.workshop.exercises.n02_filters import first_day\nfirst_day(lesson)",
         first_day,

@@ -23,11 +23,10 @@ EXERCISES = (
     Exercise(
         "03_full_context/1",
         Words(
-            "How many times the tokens does the full prompt take, against the rung it stands beside? "
-            "Roughly.",
-            "İstemin tamamı, yanında durduğu basamağın kaç katı birim harcıyor? Aşağı yukarı.",
+            "How many times the tokens of views does T3 take? Roughly.",
+            "T3, views basamağının kaç katı token harcıyor? Aşağı yukarı.",
         ),
-        Words("Both figures stand on the scoreboard.", "İki sayı da puan tablosunda."),
+        Words("The column tokens of both rows.", "İki satırın tokens sütunu."),
         Words("Divide the two.", "İkisini bölün."),
         'rows = {row.rung: row for row in lesson.board_rows()}\nbase = rows["T3"].configuration["base"]\n'
         'rows["T3"].measures["prompt_tokens"] / rows[base].measures["prompt_tokens"]',
@@ -38,13 +37,13 @@ EXERCISES = (
     Exercise(
         "03_full_context/2",
         Words(
-            "In how many questions did the prompt hold something its asker may not read?",
-            "Kaç soruda istemin içinde soranın okumaması gereken bir şey vardı?",
+            "In how many questions did the prompt of T3 hold something its asker may not read?",
+            "T3'te kaç soruda istemin içinde soranın okumaması gereken bir şey vardı?",
         ),
-        Words("The column leaks.", "leaks sütunu."),
+        Words("The line leaks of the table above.", "Yukarıdaki tablonun leaks satırı."),
         Words(
             "Every question asked by somebody who is not hr.",
-            "hr olmayan herkesin sorduğu her soru.",
+            "hr dışındakilerin sorduğu her soru.",
         ),
         'next(row.measures["leaks"] for row in lesson.board_rows() if row.rung == "T3")',
         leaks,

@@ -10,8 +10,8 @@ from lab.workshop.lesson import Lesson
 
 
 def with_units(lesson: Lesson) -> int:
-    """Where the leave table stands for q02 among sections in force, reranked by their units."""
-    found = lesson.run("q02", "section", edition=True, rerank="units").rank
+    """Where the table of special leave stands for t5-02 among sections in force, reranked by their units."""
+    found = lesson.run("t5-02", "section", edition=True, rerank="units").rank
     if found is None:
         raise LabError("The right passage is not among the hits.")
     return found
@@ -32,16 +32,14 @@ EXERCISES = (
     Exercise(
         "05_rerank/1",
         Words(
-            "Guess, then look further down: at which place does the table stand once the sections in "
-            "force are "
+            "Guess, then look further down: at which place does the table stand once the ten candidates are "
             "reranked by their units?",
-            "Önce tahmin edin, sonra aşağıya bakın: yürürlükteki bölümler birimlerine göre yeniden "
-            "sıralanınca tablo "
+            "Önce tahmin edin, sonra aşağıya bakın: on aday birimlerine göre yeniden sıralanınca tablo "
             "kaçıncı sırada?",
         ),
         Words("✓ marks the hits that hold the answer.", "Yanıtı içeren parçaların yanında ✓ var."),
         Words("Run it and read the rank.", "Çalıştırıp sırasını okuyun."),
-        'lesson.run("q02", "section", edition=True, rerank="units").rank',
+        'lesson.run("t5-02", "section", edition=True, rerank="units").rank',
         with_units,
         lambda value, right: int(value) == right,
         11,
@@ -54,8 +52,8 @@ EXERCISES = (
         ),
         Words("glossary.entries() lists what it knows.", "glossary.entries() bildiklerini sıralar."),
         Words(
-            "A holiday is annual paid leave there.",
-            "El kitabında tatilin adı yıllık ücretli izin.",
+            "What people call a holiday is annual paid leave in the handbook.",
+            "İnsanların tatil dediğine el kitabı yıllık ücretli izin diyor.",
         ),
         'from lab.rag import glossary\nquestion = "How long is my holiday?"\n'
         "question if glossary.found(question) else None",

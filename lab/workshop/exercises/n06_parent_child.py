@@ -22,13 +22,13 @@ EXERCISES = (
         "06_parent_child/1",
         Words(
             "How many times the prompt tokens does reading parents take, against reading units? Roughly.",
-            "Bölümün tamamını okumak, birimleri okumanın kaç katı istem birimi harcıyor? Aşağı yukarı.",
+            "Bölümün tamamını okumak, birimleri okumanın kaç katı istem tokenı harcıyor? Aşağı yukarı.",
         ),
         Words(
             "Both traces stand above; look at the step read.",
             "İki iz de yukarıda; read adımına bakın.",
         ),
-        Words("Divide the tokens of the two runs.", "İki çalıştırmanın birimlerini bölün."),
+        Words("Divide the tokens of the two runs.", "İki çalıştırmanın token sayılarını bölün."),
         "from lab.workshop.exercises.n06_parent_child import prompt\n"
         'prompt(lesson, "parent+line") / prompt(lesson, "unit+line")',
         times,

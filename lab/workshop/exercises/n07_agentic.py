@@ -44,7 +44,10 @@ EXERCISES = (
             "How many searches may one question cost at most?",
             "Bir soru en çok kaç aramaya mal olabilir?",
         ),
-        Words("The limit is a constant of lab.rag.decompose.", "Sınır, lab.rag.decompose içinde bir sabit."),
+        Words(
+            "from lab.rag import decompose; the constant is called SEARCHES.",
+            "from lab.rag import decompose; sabitin adı SEARCHES.",
+        ),
         Words(
             "A loop that judges itself needs a limit that does not.",
             "Kendini yargılayan bir döngünün, kendinden bağımsız bir sınırı olmalı.",

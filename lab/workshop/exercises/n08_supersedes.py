@@ -36,14 +36,14 @@ EXERCISES = (
     Exercise(
         "08_supersedes/1",
         Words(
-            "What is the last day on which the gym support is 750? Give a date.",
-            "Spor desteğinin 750 olduğu son gün hangisi? Tarih verin.",
+            'What is the last day on which the gym support is 750? A date, as "2026-08-10".',
+            'Spor desteğinin 750 olduğu son gün hangisi? Tarihi "2026-08-10" biçiminde yazın.',
         ),
         Words(
-            "The edge of the cancellation says from when it holds.",
-            "İptalin bağı, ne zamandan itibaren geçerli olduğunu söylüyor.",
+            "In the table of links: from when does announcement-gym-cancelled hold?",
+            "Bağların tablosuna bakın: announcement-gym-cancelled hangi günden itibaren geçerli?",
         ),
-        Words("The day before the next edge begins.", "Sonraki bağın başladığı günden bir önceki gün."),
+        Words("The day before the next link begins.", "Sonraki bağın başladığı günden bir önceki gün."),
         "from lab.workshop.exercises.n08_supersedes import last_day_of_750\nlast_day_of_750(lesson)",
         last_day_of_750,
         lambda value, right: value == right or str(value) == right.isoformat(),
@@ -52,11 +52,17 @@ EXERCISES = (
     Exercise(
         "08_supersedes/2",
         Words(
-            "How many edges end at the benefits policy?",
-            "Kaç bağ yan haklar politikasında bitiyor?",
+            "How many links amend the benefits policy (the document benefits)?",
+            "Kaç bağ Yan Haklar politikasını (benefits belgesini) değiştiriyor?",
         ),
-        Words("lesson.links().value is a list.", "lesson.links().value bir liste."),
-        Words("Count those with that target.", "Hedefi o olanları sayın."),
+        Words(
+            "Count the entries of lesson.links().value whose link.target_document is 'benefits'.",
+            "lesson.links().value içinde link.target_document alanı 'benefits' olanları sayın.",
+        ),
+        Words(
+            "The links that begin elsewhere and lead to that document.",
+            "Başka bir belgeden çıkıp o belgeye varan bağlar.",
+        ),
         'sum(kept.link.target_document == "benefits" for kept in lesson.links().value)',
         amending_benefits,
         lambda value, right: int(value) == right,
