@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import psycopg
 import pytest
 
@@ -263,6 +267,29 @@ def test_several_processes_measure_the_same(
     alone = by_name(climb(questions, Crew(engine), start=Pipeline(), names=names, known=("section",)))
     for name in names:
         assert [untimed(s) for s in shared[name].scored] == [untimed(s) for s in alone[name].scored]
+
+
+KILLED = """
+import pickle, sys, time
+from lab.evaluation.crew import _up, processes
+with processes(pickle.loads(bytes.fromhex(sys.argv[1])), "kraken", 2) as pools:
+    for pool in pools:
+        pool.submit(_up).result()
+    print(*(process for pool in pools for process in pool._processes), flush=True)
+    time.sleep(600)
+"""
+
+
+def test_the_processes_end_with_a_parent_that_was_killed(engine: Engine) -> None:
+    """As a notebook's kernel may be; they would hold their connections for ever."""
+    words = [sys.executable, "-c", KILLED, pickle.dumps(engine.server).hex()]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        found = [psutil.Process(int(number)) for number in parent.stdout.readline().split()]
+        assert len(found) == 2
+        parent.kill()
+    ended, alive = psutil.wait_procs(found, timeout=30)
+    assert (len(ended), alive) == (2, [])
 
 
 def untimed(scored: Scored) -> Scored:

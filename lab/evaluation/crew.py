@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import multiprocessing.connection
 import os
 import sys
+import threading
 import types
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -136,7 +138,16 @@ def outcome(running: Engine, rung: Rung, question: Question, reads: Reads = READ
 
 def _start(server: Server, workspace: str) -> None:
     global _engine
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
     _engine = _own.enter_context(engine(server, workspace, Memo()))
+
+
+def _end_with_the_parent() -> None:
+    """Waits for the parent's end. One that was killed tells nobody: its processes would wait for work, and
+    keep their connections, for ever."""
+    if (parent := multiprocessing.parent_process()) is not None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
 
 
 @contextmanager
