@@ -90,13 +90,13 @@ def test_access_that_ended() -> None:
 
 
 def test_phrases_and_times_are_values() -> None:
-    said = "The release phrase is grey heron from 6:35 PM, parola mavi martı."
+    said = "The password is grey heron from 7:20 PM, parola mavi martı."
     found = [(v.text, v.kind) for v in values(said, "en")]
-    assert found == [("grey heron", "phrase"), ("6:35 PM", "time"), ("mavi martı", "phrase")]
+    assert found == [("grey heron", "phrase"), ("7:20 PM", "time"), ("mavi martı", "phrase")]
 
 
 def test_a_list_of_who_is_kept_out_is_read_whole() -> None:
-    found = restriction("Do not reveal that shelf to Daniel, the helpers, or building staff.")
+    found = restriction("Never mention the bonus to Oskar, the interns, or our auditors.")
     assert found is not None
     assert found.scope == Scope.NOT
-    assert found.who == "daniel, the helpers, or building staff"
+    assert found.who == "oskar, the interns, or our auditors"
