@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lab.corpus.restrictions import Scope, deletion, lost, restriction, stands
+from lab.corpus.restrictions import Scope, cue, deletion, lost, restriction, stands
 from lab.corpus.values import values
 
 
@@ -100,3 +100,17 @@ def test_a_list_of_who_is_kept_out_is_read_whole() -> None:
     assert found is not None
     assert found.scope == Scope.NOT
     assert found.who == "oskar, the interns, or our auditors"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "found"),
+    [
+        ("Kayıtları silelim mi?", "silelim"),
+        ("SİL GİTSİN", "sil"),
+        ("Eski numara silinmiş.", "silinmis"),
+        ("The silver key hangs by the door.", ""),
+        ("A silent alarm, silicon sheets and silk.", ""),
+    ],
+)
+def test_what_is_turkish_for_delete_and_what_only_begins_so(sentence: str, found: str) -> None:
+    assert cue(sentence) == found

@@ -160,11 +160,13 @@ _BACK = re.compile(
     r"|do not|don'?t|never|only|just|"
     r"nobody|no one|bunu|bu|bunlar|bunlari|sakin|kimse\w*|sadece|yalniz\w*|aramizda)\b"
 )
+_SIL = r"sil(?!ver|enc|ent|ic|ly|k|u)\w*"
+"""Forms of "silmek" (to delete), and not silver, silence, silent, silicon, silly, silk."""
 _CUES = re.compile(
     r"\b(?:share\w*|tell\w*|private\w*|secret\w*|confidential\w*|sensitive|disclos\w*|reveal\w*|keep"
     r"|only|restrict\w*|"
     r"outside|access|permission\w*|allowed|delet\w*|remov\w*|eras\w*|forget|retain|retire\w*|purge\w*|"
-    r"gizli\w*|paylas\w*|soyleme\w*|sadece|yalniz\w*|ozel|sil\w*|unut\w*|yetki\w*|izin\w*)\b"
+    rf"gizli\w*|paylas\w*|soyleme\w*|sadece|yalniz\w*|ozel|{_SIL}|unut\w*|yetki\w*|izin\w*)\b"
 )
 _VERB = r"(?:delete|remove|erase|forget|purge|scrub|wipe|expunge|discard|retire|clear|take)"
 _DELETE: tuple[tuple[str, str], ...] = (
@@ -264,7 +266,7 @@ def stands(sentence: str, start: int) -> bool:
     """Whether what is written at `start` of a deletion is said to stay ("the current label bridge-2")."""
     before = re.split(r"[,;:.]", _plain(sentence[:start]))[-1]
     return bool(_CURRENT.search(" ".join(before.split()[-6:]))) and not re.search(
-        r"\b(?:delete\w*|remove\w*|retain|forget|retire\w*|earlier|old|sil\w*|eski)\b", before
+        rf"\b(?:delete\w*|remove\w*|retain|forget|retire\w*|earlier|old|{_SIL}|eski)\b", before
     )
 
 
