@@ -429,9 +429,11 @@ def test_a_process_ends_with_code_2_and_no_traceback(process: Lab, first_steps: 
 
 def test_a_malformed_gold_line_is_named(lab: Lab, tmp_path: Path) -> None:
     path = tmp_path / "gold.jsonl"
-    good, bad = json.dumps(MINE), json.dumps(MINE | {"id": "mine-02", "role": "boss"})
+    good, bad = json.dumps(MINE), json.dumps(MINE | {"id": "mine-02", "split": "train"})
     path.write_text(f"{good}\n\n{bad}\n{{not json\n", encoding="utf-8")
-    broken(lab("measure", "--gold", str(path)), f"{path.name}:3", f"{path.name}:4", "role")
+    broken(lab("measure", "--gold", str(path)), f"{path.name}:3", f"{path.name}:4", "split")
+    path.write_text(json.dumps(MINE | {"role": "boss"}) + "\n", encoding="utf-8")
+    broken(lab("measure", "--gold", str(path)), "boss")
     path.write_text(good + "\n" + good + "\n", encoding="utf-8")
     broken(lab("measure", "--gold", str(path)), f"{path.name}:2", "mine-01")
     path.write_text("", encoding="utf-8")
