@@ -251,6 +251,8 @@ def _open(table: str, row: Row, case: Case) -> bool:
         return False
     if "module" in row and row["module"] not in case.seen.modules:
         return False
+    if table == "entity_name" and row["entity"] not in case.seen.entities:
+        return False
     mine = (None, case.asker.sight.member)
     return table not in ("memory_vector", "posting", "mention") or row["owner"] in mine
 

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from lab.benchmarks.leaks import snapshot
@@ -98,9 +98,8 @@ def askers(planted: Company, keys: Keys, world: World) -> tuple[Asker, ...]:
         member: str | None = None,
         workspace: str = HERE,
         day: date = TODAY,
-        earlier: bool = False,
+        known: datetime | None = None,
     ) -> Asker:
-        known = world.now.replace(year=world.now.year - 1) if earlier else None
         return Asker(name, Sight(frozenset(roles), day, member, workspace, known))
 
     owners = sorted({secret.owner for secret in planted.secrets if secret.owner})
@@ -131,7 +130,8 @@ def askers(planted: Company, keys: Keys, world: World) -> tuple[Asker, ...]:
         one("a visitor of another tenant", "visitor", workspace=ELSEWHERE),
         one("owner where there is nothing", "owner", workspace="leaks-nowhere"),
         one("finance, before it was true", "finance", day=date(2024, 5, 5)),
-        one("owner, before it was known", "owner", member=PERSON, earlier=True),
+        one("owner, before it was known", "owner", member=PERSON, known=world.now - timedelta(days=365)),
+        one("owner, with what is known now", "owner", member=PERSON, known=world.now),
         *(
             Asker(name, Sight(frozenset(roles), TODAY, "ada", HERE), secret, frozenset(opens))
             for name, secret, roles, opens in keyed
