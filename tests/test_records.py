@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 import trade
+from stock import Noise
 from trade import AGAOGLU, EGE, FIRST, NOISE, ORDER, SELLER, contents, opened, record, seen
 
 from lab.kinds import LabError
 from lab.memory.connect import writer
+from lab.memory.embeddings import Cached
 from lab.memory.records import Link, Record, forget, sync
 from lab.memory.server import Server
 from lab.memory.visibility import writing
@@ -184,6 +186,18 @@ def test_what_is_forgotten_leaves_nothing_behind(server: Server) -> None:
     assert forget(server, "shop", ORDER.id, workspace=where) == 2
     assert state(server, where) == before
     assert forget(server, "shop", ORDER.id, workspace=where) == 0
+
+
+def test_caches_forget_with_a_record(server: Server) -> None:
+    where, noise = "records-forget-caches", Noise(16, "records-forget")
+    cached = Cached(noise, server)
+    order = record(ORDER, "Sipariş ORD-2026-1, zırhlı.")
+    sync(server, [order], workspace=where, embedders=[cached])
+    Cached(noise, server).passages([order.content])
+    assert noise.computed == [order.content]  # the database remembers it
+    assert forget(server, "shop", ORDER.id, workspace=where) == 1
+    cached.passages([order.content])
+    assert noise.computed == [order.content] * 2  # neither the database nor the process does
 
 
 def test_an_edge_needs_a_memory_that_mentions_both_ends(server: Server) -> None:

@@ -71,12 +71,8 @@ class Cached:
         return self._remembered("query", texts, self.base.queries)
 
     def forget(self, texts: Sequence[str]) -> None:
-        """Drops passages from the process's memory, also where other caches hold them; those in the database
-        go with `forget_stored`."""
-        for cache in list(_ALIVE):
-            with cache._lock:
-                for text in texts:
-                    cache._recent.pop(("passage", text), None)
+        """Drops passages from the process's memory: `forget_recent`."""
+        forget_recent(texts)
 
     def close(self) -> None:
         """Gives back the connection; the next call opens another."""
@@ -239,6 +235,14 @@ def stored_space(connection: psycopg.Connection[Any], space: str, query: np.ndar
             "python start.py doctor",
         )
     return int(number), int(dimensions)
+
+
+def forget_recent(texts: Sequence[str]) -> None:
+    """Drops these passages from every cache of the process; those in the database go with `forget_stored`."""
+    for cache in list(_ALIVE):
+        with cache._lock:
+            for text in texts:
+                cache._recent.pop(("passage", text), None)
 
 
 def forget_stored(connection: psycopg.Connection[Any], texts: Sequence[str]) -> None:

@@ -20,6 +20,7 @@ import numpy as np
 from lab.kinds import LabError
 from lab.memory import bm25, hnsw, versions
 from lab.memory.connect import owner, writer
+from lab.memory.embeddings import forget_recent, forget_stored
 from lab.memory.server import Server
 from lab.memory.visibility import Connection, writing
 from lab.models.embedders import Embedder
@@ -158,8 +159,8 @@ def analyze(server: Server, workspace: str) -> None:
 
 def forget(server: Server, source: str, external_id: str, *, workspace: str) -> int:
     """Deletes a record with all its versions and all that was derived of them: vectors, postings, counts,
-    mentions, edges, names of entities nothing else speaks of, its ledger row. Returns the versions
-    deleted."""
+    mentions, edges, names of entities nothing else speaks of, its ledger row, cached embeddings. Returns the
+    versions deleted."""
     return forget_all(server, [(source, external_id)], workspace=workspace)
 
 
@@ -167,20 +168,20 @@ def forget_all(server: Server, keys: Sequence[tuple[str, str]], *, workspace: st
     """`forget` for several records (source, external id) in one transaction."""
     with writer(server) as connection, writing(connection, workspace):
         _lock(connection, workspace)
-        serials = [
-            serial
-            for (serial,) in connection.execute(
-                "select serial from memory where workspace = %s and collection = %s and document = any(%s)",
-                [workspace, COLLECTION, [_place(*key) for key in keys]],
-            )
-        ]
-        _remove(connection, workspace, serials)
+        found = connection.execute(
+            """select serial, content from memory
+               where workspace = %s and collection = %s and document = any(%s)""",
+            [workspace, COLLECTION, [_place(*key) for key in keys]],
+        ).fetchall()
+        _remove(connection, workspace, [serial for serial, _ in found])
+        forget_stored(connection, [content for _, content in found])
         connection.execute(
             """delete from sync using unnest(%s::text[], %s::text[]) as gone (source, external_id)
                where workspace = %s and sync.source = gone.source and sync.external_id = gone.external_id""",
             [[source for source, _ in keys], [external_id for _, external_id in keys], workspace],
         )
-    return len(serials)
+    forget_recent([content for _, content in found])
+    return len(found)
 
 
 def keys(server: Server, workspace: str) -> list[tuple[str, str]]:
