@@ -19,6 +19,7 @@ from lab.evaluation.gold import Question
 from lab.evaluation.ledger import RungRow
 from lab.evaluation.score import Scored
 from lab.kinds import LabError, Sight
+from lab.ladder.rungs import STACK
 from lab.ladder.tickets import Words
 from lab.memory import search, write
 from lab.memory.connect import reader, writer
@@ -87,9 +88,14 @@ class Garden:
         return Shown(made, body, "\n".join(document.id for document in made.loaded.documents))
 
     def ask(self, question: str, role: str | None = None, as_of: str | None = None) -> Shown:
-        """One question, as a role of the workspace (default: its owner)."""
+        """One question, as a role of the workspace (default: its owner). On every technique that can be built
+        upon, so that it is answered alike before a climb of the workspace and after."""
         asked = desk.ask(
-            question, role=role, as_of=date.fromisoformat(as_of) if as_of else DAY, where=self.place
+            question,
+            role=role,
+            as_of=date.fromisoformat(as_of) if as_of else DAY,
+            where=self.place,
+            kept=[name for name in STACK if name not in self.place.without],
         )
         note = f"{asked.role} · {asked.as_of}"
         return Shown(asked, html.answer(asked.answer, self.lesson.language, note), asked.answer.text)

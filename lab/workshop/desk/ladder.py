@@ -57,10 +57,11 @@ def chosen_rung(
     rerank: str | None = None,
     rewrite: str | None = None,
     where: Place | None = None,
+    standing: Sequence[str] | None = None,
 ) -> rungs.Rung:
-    """The named rung, or the last one the ladder kept, as it stands by the newest climb. `rerank` and
+    """The named rung, or the last one the ladder kept, as it stands by the newest climb, or on `standing`. `rerank` and
     `rewrite` are added to it, or take the place of its own."""
-    kept = kept_or_stack(where)
+    kept = standing or kept_or_stack(where)
     last = next(item for item in reversed(rungs.STACK) if item in kept)
     blend(start_pipeline(embedder, reader).embedder)  # an unknown spec is named before anything else
     found = rungs.rung(name or last, kept, start_pipeline(embedder, reader))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
@@ -36,16 +37,17 @@ def ask(
     rerank: str | None = None,
     rewrite: str | None = None,
     where: Place | None = None,
+    kept: Sequence[str] | None = None,
 ) -> Asked:
     """One question on one rung (default: the last kept one), as a role (default: the place's), on a day
-    (default: today)."""
+    (default: today). `kept` are the techniques it stands on (default: those of the newest climb)."""
     if not question.strip():
         raise LabError(
             "The question is empty.", "", 'Try: python start.py ask "How many days of leave after 7 years?"'
         )
     here = where or place()
     role = role or here.role
-    chosen = chosen_rung(rung, embedder, reader, rerank, rewrite, here)
+    chosen = chosen_rung(rung, embedder, reader, rerank, rewrite, here, kept)
     reason = climbing.why_not(chosen.pipeline)
     if reason:
         raise LabError(f"The rung {chosen.name} {reason}")
