@@ -59,8 +59,8 @@ def chosen_rung(
     where: Place | None = None,
     standing: Sequence[str] | None = None,
 ) -> rungs.Rung:
-    """The named rung, or the last one the ladder kept, as it stands by the newest climb, or on `standing`. `rerank` and
-    `rewrite` are added to it, or take the place of its own."""
+    """The named rung, or the last one the ladder kept, as it stands by the newest climb, or on `standing`.
+    `rerank` and `rewrite` are added to it, or take the place of its own."""
     kept = standing or kept_or_stack(where)
     last = next(item for item in reversed(rungs.STACK) if item in kept)
     blend(start_pipeline(embedder, reader).embedder)  # an unknown spec is named before anything else
