@@ -160,7 +160,7 @@ def test_the_scoreboard_and_its_board(page: Any, jupyter: str) -> None:
     choice.select_option(
         label=next(text for text in choice.locator("option").all_inner_texts() if "T2" in text)
     )
-    page.get_by_text("Last year's figure").first.wait_for(timeout=30_000)
+    page.get_by_text("handbook is loaded beside").first.wait_for(timeout=30_000)
     page.locator(".widget-dropdown select").nth(1).select_option(label="1")
     page.get_by_role("button", name="Run", exact=True).first.click()
     page.get_by_text("You guessed 1;").first.wait_for(timeout=60_000)
