@@ -70,10 +70,6 @@ class Cached:
         """Like `passages`, for questions."""
         return self._remembered("query", texts, self.base.queries)
 
-    def forget(self, texts: Sequence[str]) -> None:
-        """Drops passages from the process's memory: `forget_recent`."""
-        forget_recent(texts)
-
     def close(self) -> None:
         """Gives back the connection; the next call opens another."""
         with self._lock:

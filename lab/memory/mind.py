@@ -9,6 +9,7 @@ from enum import Enum
 
 from lab.kinds import LabError
 from lab.memory import mind_reads, mind_rows, model
+from lab.memory.embeddings import forget_recent
 from lab.memory.mind_reads import Found
 from lab.memory.mind_rows import embedded_part
 from lab.memory.mind_session import Refused, Session, not_there
@@ -149,7 +150,7 @@ class Mind(Session):
             self._may_change(memory)
             mind_rows.remove(connection, self.workspace, serial, memory)
             self._log(connection, "delete", [memory.id])
-        self._embedder.forget([embedded_part(memory.content)])
+        forget_recent([embedded_part(memory.content)])
 
     # Reading -----------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from lab.kinds import LabError, Sight
 from lab.memory import audit, mind_rows, model
 from lab.memory.connect import Pool, pool
 from lab.memory.credentials import MODULE, Credential, identify
-from lab.memory.embeddings import Cached
+from lab.memory.embeddings import Cached, forget_recent
 from lab.memory.mind_rows import Vector, embedded_part
 from lab.memory.model import Memory
 from lab.memory.server import Server
@@ -150,7 +150,7 @@ class Session:
 
     def _forget(self, before: Memory, after: Memory) -> None:
         if embedded_part(before.content) != embedded_part(after.content):
-            self._embedder.forget([embedded_part(before.content)])
+            forget_recent([embedded_part(before.content)])
 
     def _catch_up(self) -> None:
         """Memories that were stored with another embedder get their vectors in this one's space."""
