@@ -7,7 +7,7 @@ The company is that of `lab.benchmarks.business`; a second workspace has the sam
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
@@ -99,8 +99,8 @@ def company(seed: int = 7, rows: int = ROWS) -> Company:
             kept[kind].append(record)
     secrets = [
         *(_invoice(thing) for thing in world.things["invoice"]),
-        *(_salary(record) for record in kept["salary"]),
-        *(_limit(record) for record in kept["limit"]),
+        *(_told(record, "salary", "payroll", _of_salary) for record in kept["salary"]),
+        *(_told(record, "limit", "ledger", _of_limit) for record in kept["limit"]),
         *(_note(record) for record in kept["note"]),
         *(_in_mind(number, kept["note"][number % 5], seed) for number in range(IN_MIND)),
     ]
@@ -162,28 +162,20 @@ def _invoice(thing: worlds.Thing) -> Secret:
     )
 
 
-def _salary(record: Record) -> Secret:
+def _told(record: Record, kind: str, module: str, questions: Callable[[str], tuple[str, ...]]) -> Secret:
+    """A figure that a record states after a colon, of the person or company it is about."""
     assert record.subject
     name = record.subject.name
-    return Secret(
-        "salary",
-        record.content.split(": ")[1].split(" ")[0],
-        name,
-        (f"{ending(name, 'gen')} maaşı ne kadar?", f"What is the salary of {name}?"),
-        f"payroll/{record.external_id}",
-    )
+    figure = record.content.split(": ")[1].split(" ")[0]
+    return Secret(kind, figure, name, questions(name), f"{module}/{record.external_id}")
 
 
-def _limit(record: Record) -> Secret:
-    assert record.subject
-    name = record.subject.name
-    return Secret(
-        "limit",
-        record.content.split(": ")[1].split(" ")[0],
-        name,
-        (f"{name} kredi limiti nedir?", f"What is the credit limit of {name}?"),
-        f"ledger/{record.external_id}",
-    )
+def _of_salary(name: str) -> tuple[str, ...]:
+    return f"{ending(name, 'gen')} maaşı ne kadar?", f"What is the salary of {name}?"
+
+
+def _of_limit(name: str) -> tuple[str, ...]:
+    return f"{name} kredi limiti nedir?", f"What is the credit limit of {name}?"
 
 
 def _note(record: Record) -> Secret:
